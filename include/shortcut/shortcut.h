@@ -1,0 +1,55 @@
+/* Shortcut: MPI collectives that choose per call between algorithms and circuit states.
+ *
+ * C interface. Each function has the arguments, the meaning and the error codes of its MPI namesake
+ * (MPI standard 3.1, chapter 5); a call that Shortcut cannot serve better is passed on to the MPI
+ * library. MPI must be initialised. Thread-safe as far as MPI is: threads may call at once on
+ * different communicators. Configuration: the SHORTCUT_* variables (`shortcut info --variables`).
+ */
+#ifndef SHORTCUT_SHORTCUT_H
+#define SHORTCUT_SHORTCUT_H
+
+#include <mpi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SHORTCUT_API __attribute__((visibility("default")))
+
+SHORTCUT_API int shortcut_allreduce(const void* sendbuf, void* recvbuf, int count,
+                                    MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+SHORTCUT_API int shortcut_reduce_scatter(const void* sendbuf, void* recvbuf,
+                                         const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+                                         MPI_Comm comm);
+SHORTCUT_API int shortcut_reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
+                                               MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+SHORTCUT_API int shortcut_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
+                                    void* recvbuf, int recvcount, MPI_Datatype recvtype,
+                                    MPI_Comm comm);
+SHORTCUT_API int shortcut_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
+                                     void* recvbuf, const int recvcounts[], const int displs[],
+                                     MPI_Datatype recvtype, MPI_Comm comm);
+
+/* What Shortcut does with a collective of this size on this communicator. */
+typedef struct {
+  char algorithm[48];      /* registry name, or "native" */
+  char plan[96];           /* with thresholds, as the report prints it */
+  double predicted_ns;     /* by the cost model */
+  int reconfigurations;    /* of the switched ports */
+  char reason[256];        /* one line */
+} shortcut_choice;
+
+/* `collective`: "allreduce", "reduce_scatter" or "allgather"; `bytes`: size of the whole vector.
+ * Collective over `comm` when it is the first use of that communicator. Returns MPI_SUCCESS, or
+ * MPI_ERR_ARG for another name or null pointers. */
+SHORTCUT_API int shortcut_query(const char* collective, double bytes, MPI_Comm comm,
+                                shortcut_choice* choice);
+
+/* This rank's time in ns on the fabric's clock (virtual time under SHORTCUT_FABRIC=virtual, else the
+ * wall clock), for `comm`. Collective on first use. */
+SHORTCUT_API double shortcut_time_ns(MPI_Comm comm);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

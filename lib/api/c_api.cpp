@@ -1,0 +1,87 @@
+#include <cstring>
+
+#include "collective/collectives.hpp"
+#include "collective/communicator.hpp"
+#include "shortcut/shortcut.h"
+
+namespace {
+
+using shortcut::schedule::Collective;
+
+template <std::size_t N>
+void put(char (&to)[N], std::string_view text) {
+  const std::size_t length = std::min(text.size(), N - 1);
+  std::memcpy(to, text.data(), length);
+  to[length] = '\0';
+}
+
+shortcut::collective::Communicator* state_of(MPI_Comm comm) {
+  shortcut::collective::Runtime* runtime = shortcut::collective::Runtime::get();
+  if (runtime == nullptr || comm == MPI_COMM_NULL) return nullptr;
+  return shortcut::collective::Communicator::of(comm, *runtime);
+}
+
+}  // namespace
+
+int shortcut_allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype,
+                       MPI_Op op, MPI_Comm comm) {
+  return shortcut::collective::allreduce(sendbuf, recvbuf, count, datatype, op, comm);
+}
+
+int shortcut_reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[],
+                            MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  return shortcut::collective::reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm);
+}
+
+int shortcut_reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
+                                  MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  return shortcut::collective::reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op,
+                                                    comm);
+}
+
+int shortcut_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                       int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  return shortcut::collective::allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                                         recvtype, comm);
+}
+
+int shortcut_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                        const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+                        MPI_Comm comm) {
+  return shortcut::collective::allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts,
+                                          displs, recvtype, comm);
+}
+
+int shortcut_query(const char* collective, double bytes, MPI_Comm comm, shortcut_choice* choice) {
+  if (collective == nullptr || choice == nullptr) return MPI_ERR_ARG;
+  const std::string_view name = collective;
+  Collective kind = Collective::allreduce;
+  if (name == "reduce_scatter") {
+    kind = Collective::reduce_scatter;
+  } else if (name == "allgather") {
+    kind = Collective::allgather;
+  } else if (name != "allreduce") {
+    return MPI_ERR_ARG;
+  }
+  *choice = {};
+  auto* state = state_of(comm);
+  if (state == nullptr) {
+    put(choice->algorithm, "native");
+    put(choice->plan, "native");
+    put(choice->reason, "the MPI library serves this communicator");
+    return MPI_SUCCESS;
+  }
+  const auto& table = state->selector().table(kind, true, state->held());
+  const shortcut::planner::Plan& plan = table.lookup(bytes);
+  put(choice->algorithm, plan.algorithm_name());
+  put(choice->plan, shortcut::planner::describe(plan));
+  put(choice->reason, shortcut::planner::reason(table, plan, bytes));
+  choice->predicted_ns = plan.predicted_ns(bytes);
+  choice->reconfigurations = plan.reconfigurations;
+  return MPI_SUCCESS;
+}
+
+double shortcut_time_ns(MPI_Comm comm) {
+  auto* state = state_of(comm);
+  return state == nullptr ? shortcut::fabric::wall_clock_ns() : state->backend().now_ns();
+}

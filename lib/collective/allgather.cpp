@@ -1,0 +1,109 @@
+#include "collective/call.hpp"
+#include "collective/collectives.hpp"
+#include "schedule/registry.hpp"
+
+namespace shortcut::collective {
+namespace {
+
+/// count_of(r), place_of(r): elements of rank r and where they start, in elements of recvtype.
+template <class Counts, class Places>
+bool try_allgather(const char* name, const void* sendbuf, int sendcount, MPI_Datatype sendtype,
+                   void* recvbuf, const Counts& count_of, const Places& place_of,
+                   MPI_Datatype recvtype, MPI_Comm comm, int& code) {
+  Call call(name, schedule::Collective::allgather, comm);
+  if (!call.ours()) return false;
+  const bool in_place = sendbuf == MPI_IN_PLACE;
+  if (recvtype == MPI_DATATYPE_NULL) return call.pass("invalid argument");
+  if (!in_place && (sendcount < 0 || sendtype == MPI_DATATYPE_NULL)) {
+    return call.pass("invalid argument");
+  }
+  const int ranks = call.comm().ranks();
+  std::size_t elements = 0;
+  for (int r = 0; r < ranks; ++r) {
+    if (count_of(r) < 0) return call.pass("invalid argument");
+    elements += static_cast<std::size_t>(count_of(r));
+  }
+  if (elements == 0) return call.pass("nothing to gather");
+  BlockedVector vector;
+  const TypeInfo& info = vector.type;
+  if (TypeInfo::query(recvtype, vector.type) != MPI_SUCCESS) return call.pass("invalid datatype");
+  if (!call.select(elements * info.size)) return false;
+
+  const MPI_Comm self = call.comm().traffic();
+  const int me = call.comm().rank();
+  const schedule::Schedule& schedule = *call.plan().schedule;
+  const auto user_place = [&](int r) {
+    return static_cast<char*>(recvbuf) + static_cast<MPI_Aint>(place_of(r)) * info.extent;
+  };
+  code = MPI_SUCCESS;
+  if (!in_place && count_of(me) > 0) {
+    code = convert_elements(sendbuf, sendcount, sendtype, user_place(me), count_of(me), recvtype,
+                            self);
+  }
+  // In rank order each step carries one block, straight from and to the caller's buffer; otherwise
+  // blocks are gathered in schedule order and put in place at the end.
+  const bool direct = schedule.algorithm->in_rank_order;
+  if (direct) {
+    MPI_Aint lowest = 0;
+    for (int r = 0; r < ranks; ++r) lowest = std::min<MPI_Aint>(lowest, place_of(r));
+    vector.base = static_cast<char*>(recvbuf) + lowest * info.extent;
+    for (int r = 0; r < ranks; ++r) {
+      const std::size_t first = static_cast<std::size_t>(place_of(r) - lowest);
+      vector.first_element.push_back(first);
+      vector.end_element.push_back(first + static_cast<std::size_t>(count_of(r)));
+    }
+    if (code == MPI_SUCCESS) code = call.run(vector);
+    return true;
+  }
+  vector.base = call.comm().work.reserve(info, elements);
+  std::size_t next = 0;
+  for (const int r : schedule.block_owner) {
+    vector.first_element.push_back(next);
+    if (r == me && code == MPI_SUCCESS) {
+      code = copy_elements(info, user_place(me), info.at(vector.base, next),
+                           static_cast<std::size_t>(count_of(me)), self);
+    }
+    next += static_cast<std::size_t>(count_of(r));
+    vector.end_element.push_back(next);
+  }
+  if (code == MPI_SUCCESS) code = call.run(vector);
+  for (std::size_t i = 0; i < schedule.block_owner.size() && code == MPI_SUCCESS; ++i) {
+    const int r = schedule.block_owner[i];
+    if (r == me) continue;
+    code = copy_elements(info, info.at(vector.base, vector.first_element[i]), user_place(r),
+                         static_cast<std::size_t>(count_of(r)), self);
+  }
+  return true;
+}
+
+}  // namespace
+
+int allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+              int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  int code = MPI_SUCCESS;
+  const auto count_of = [recvcount](int) { return recvcount; };
+  const auto place_of = [recvcount](int r) {
+    return static_cast<MPI_Aint>(recvcount) * static_cast<MPI_Aint>(r);
+  };
+  if (try_allgather("allgather", sendbuf, sendcount, sendtype, recvbuf, count_of, place_of,
+                    recvtype, comm, code)) {
+    return code;
+  }
+  return PMPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+
+int allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+               const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
+  int code = MPI_SUCCESS;
+  const bool valid = recvcounts != nullptr && displs != nullptr;
+  const auto count_of = [&](int r) { return valid ? recvcounts[r] : -1; };
+  const auto place_of = [&](int r) { return static_cast<MPI_Aint>(displs[r]); };
+  if (try_allgather("allgatherv", sendbuf, sendcount, sendtype, recvbuf, count_of, place_of,
+                    recvtype, comm, code)) {
+    return code;
+  }
+  return PMPI_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                         comm);
+}
+
+}  // namespace shortcut::collective

@@ -1,0 +1,40 @@
+#include "collective/call.hpp"
+#include "collective/collectives.hpp"
+
+namespace shortcut::collective {
+namespace {
+
+/// The call, or its code when it is done; nothing when PMPI must run it.
+bool try_allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype type, MPI_Op op,
+                   MPI_Comm comm, int& code) {
+  Call call("allreduce", schedule::Collective::allreduce, comm);
+  if (!call.ours()) return false;
+  if (count < 0 || type == MPI_DATATYPE_NULL) return call.pass("invalid argument");
+  if (count == 0) return call.pass("nothing to reduce");
+  if (sendbuf == recvbuf) return call.pass("aliased buffers");
+  if (!call.set_operation(op)) return false;
+  BlockedVector vector;
+  if (TypeInfo::query(type, vector.type) != MPI_SUCCESS) return call.pass("invalid datatype");
+  const std::size_t elements = static_cast<std::size_t>(count);
+  if (!call.select(elements * vector.type.size)) return false;
+
+  vector.base = recvbuf;
+  cut_evenly(elements, call.plan().schedule->blocks, vector);
+  code = MPI_SUCCESS;
+  if (sendbuf != MPI_IN_PLACE) {
+    code = copy_elements(vector.type, sendbuf, recvbuf, elements, call.comm().traffic());
+  }
+  if (code == MPI_SUCCESS) code = call.run(vector);
+  return true;
+}
+
+}  // namespace
+
+int allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype type, MPI_Op op,
+              MPI_Comm comm) {
+  int code = MPI_SUCCESS;
+  if (try_allreduce(sendbuf, recvbuf, count, type, op, comm, code)) return code;
+  return PMPI_Allreduce(sendbuf, recvbuf, count, type, op, comm);
+}
+
+}  // namespace shortcut::collective

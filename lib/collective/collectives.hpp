@@ -1,0 +1,20 @@
+// The five collectives on real buffers. Each has the arguments and the meaning of its MPI namesake;
+// whatever we cannot do, or should not, goes to PMPI.
+#pragma once
+
+#include <mpi.h>
+
+namespace shortcut::collective {
+
+int allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype type, MPI_Op op,
+              MPI_Comm comm);
+int reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype type,
+                   MPI_Op op, MPI_Comm comm);
+int reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype type,
+                         MPI_Op op, MPI_Comm comm);
+int allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+              int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+int allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+               const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm);
+
+}  // namespace shortcut::collective

@@ -1,0 +1,83 @@
+#include <numeric>
+
+#include "collective/call.hpp"
+#include "collective/collectives.hpp"
+
+namespace shortcut::collective {
+namespace {
+
+/// counts(r): elements of rank r.
+template <class Counts>
+bool try_reduce_scatter(const char* name, const void* sendbuf, void* recvbuf,
+                        const Counts& count_of, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                        int& code) {
+  Call call(name, schedule::Collective::reduce_scatter, comm);
+  if (!call.ours()) return false;
+  if (type == MPI_DATATYPE_NULL) return call.pass("invalid argument");
+  const int ranks = call.comm().ranks();
+  std::vector<std::size_t> offset{0};  // of each rank's block in the caller's vector
+  for (int r = 0; r < ranks; ++r) {
+    const int count = count_of(r);
+    if (count < 0) return call.pass("invalid argument");
+    offset.push_back(offset.back() + static_cast<std::size_t>(count));
+  }
+  const std::size_t elements = offset.back();
+  if (elements == 0) return call.pass("nothing to reduce");
+  if (sendbuf == recvbuf) return call.pass("aliased buffers");
+  if (!call.set_operation(op)) return false;
+  BlockedVector vector;
+  const TypeInfo& info = vector.type;
+  if (TypeInfo::query(type, vector.type) != MPI_SUCCESS) return call.pass("invalid datatype");
+  if (!call.select(elements * info.size)) return false;
+
+  // The caller's vector stands in rank order; we work on a copy in schedule order.
+  const MPI_Comm self = call.comm().traffic();
+  const void* input = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
+  vector.base = call.comm().work.reserve(info, elements);
+  const std::vector<int>& owner = call.plan().schedule->block_owner;
+  std::size_t next = 0;
+  std::size_t own = 0;
+  code = MPI_SUCCESS;
+  for (const int r : owner) {
+    const std::size_t count = offset[static_cast<std::size_t>(r) + 1] - offset[static_cast<std::size_t>(r)];
+    const int copied = copy_elements(info, info.at(input, offset[static_cast<std::size_t>(r)]),
+                                     info.at(vector.base, next), count, self);
+    if (copied != MPI_SUCCESS) code = copied;
+    if (r == call.comm().rank()) own = next;
+    vector.first_element.push_back(next);
+    next += count;
+    vector.end_element.push_back(next);
+  }
+  if (code == MPI_SUCCESS) code = call.run(vector);
+  if (code == MPI_SUCCESS) {
+    const std::size_t mine = static_cast<std::size_t>(call.comm().rank());
+    code = copy_elements(info, info.at(vector.base, own), recvbuf, offset[mine + 1] - offset[mine],
+                         self);
+  }
+  return true;
+}
+
+}  // namespace
+
+int reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype type,
+                   MPI_Op op, MPI_Comm comm) {
+  int code = MPI_SUCCESS;
+  const auto count_of = [recvcounts](int r) { return recvcounts == nullptr ? -1 : recvcounts[r]; };
+  if (try_reduce_scatter("reduce_scatter", sendbuf, recvbuf, count_of, type, op, comm, code)) {
+    return code;
+  }
+  return PMPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, type, op, comm);
+}
+
+int reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype type,
+                         MPI_Op op, MPI_Comm comm) {
+  int code = MPI_SUCCESS;
+  const auto count_of = [recvcount](int) { return recvcount; };
+  if (try_reduce_scatter("reduce_scatter_block", sendbuf, recvbuf, count_of, type, op, comm,
+                         code)) {
+    return code;
+  }
+  return PMPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, type, op, comm);
+}
+
+}  // namespace shortcut::collective

@@ -1,0 +1,107 @@
+#include "collective/runtime.hpp"
+
+#include <fmt/format.h>
+#include <hwloc.h>
+
+#include <atomic>
+#include <cstdio>
+#include <mutex>
+#include <string_view>
+
+#include "config/load.hpp"
+#include "report/report.hpp"
+
+namespace shortcut::collective {
+namespace {
+
+std::atomic<bool> over{false};
+std::atomic<Runtime*> running{nullptr};
+
+/// Runs when MPI_Finalize deletes the attributes of MPI_COMM_SELF: MPI still works here.
+int at_finalize(MPI_Comm, int, void*, void*) {
+  if (const Runtime* runtime = running.load()) {
+    if (runtime->world_rank() == 0) report::write(runtime->settings());
+  }
+  over = true;
+  return MPI_SUCCESS;
+}
+
+/// Is the MPI that runs the one whose headers we were compiled with?
+bool same_mpi(std::string& running_version) {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  PMPI_Get_library_version(text, &length);
+  running_version.assign(text, static_cast<std::size_t>(length));
+  running_version = running_version.substr(0, running_version.find_first_of(",\n"));
+#if defined(OPEN_MPI)
+  const std::string built = fmt::format("Open MPI v{}.{}", OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION);
+  return running_version.starts_with(built);
+#elif defined(MPICH_VERSION)
+  return running_version.find("MPICH") != std::string::npos;
+#else
+  return true;
+#endif
+}
+
+bool enough_cores() {
+  MPI_Comm node = MPI_COMM_NULL;
+  // Only rank-local knowledge: the launcher tells how many ranks share this node.
+  static_cast<void>(node);
+  const char* local = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  if (local == nullptr) local = std::getenv("MPI_LOCALNRANKS");
+  if (local == nullptr) return false;
+  hwloc_topology_t topology = nullptr;
+  if (hwloc_topology_init(&topology) != 0) return false;
+  int cores = 0;
+  if (hwloc_topology_load(topology) == 0) {
+    cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
+  }
+  hwloc_topology_destroy(topology);
+  return std::atoi(local) <= cores;
+}
+
+}  // namespace
+
+Runtime::Runtime() {
+  PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank_);
+  config::Loaded loaded = config::load_from_process();
+  settings_ = std::move(loaded.settings);
+  for (const std::string& warning : loaded.warnings) log(config::Log::warn, warning);
+  may_spin_ = enough_cores();
+}
+
+void Runtime::log(config::Log level, const std::string& line) const {
+  if (world_rank_ != 0 || settings_.log < level) return;
+  std::fprintf(stderr, "shortcut: %s\n", line.c_str());
+}
+
+Runtime* Runtime::get() {
+  if (over) return nullptr;
+  if (Runtime* runtime = running.load(std::memory_order_acquire)) {
+    return runtime->settings().disable ? nullptr : runtime;
+  }
+  int initialized = 0;
+  int finalized = 0;
+  PMPI_Initialized(&initialized);
+  PMPI_Finalized(&finalized);
+  if (!initialized || finalized) return nullptr;
+
+  static std::mutex mutex;
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (Runtime* runtime = running.load()) return runtime->settings().disable ? nullptr : runtime;
+  std::string version;
+  if (!same_mpi(version)) {
+    over = true;
+    std::fprintf(stderr, "shortcut: built for another MPI than '%s'; calls pass through\n",
+                 version.c_str());
+    return nullptr;
+  }
+  static Runtime runtime;
+  int keyval = MPI_KEYVAL_INVALID;
+  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &keyval, nullptr);
+  PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
+  running.store(&runtime, std::memory_order_release);
+  return runtime.settings().disable ? nullptr : &runtime;
+}
+
+}  // namespace shortcut::collective

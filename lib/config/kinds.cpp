@@ -1,0 +1,83 @@
+#include "config/kinds.hpp"
+
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "support/units.hpp"
+
+namespace shortcut::config {
+namespace {
+
+constexpr int kThresholdMaximum = 30;
+constexpr std::string_view kAuto = "auto";
+
+}  // namespace
+
+// fmt prints the shortest text that reads back as the same double.
+std::string DoubleCode::encode(double value) { return fmt::format("{}", value); }
+Result<double> DoubleCode::decode(std::string_view text) {
+  return parse_number(text, std::numeric_limits<double>::lowest());
+}
+
+std::string IntCode::encode(int value) { return fmt::format("{}", value); }
+Result<int> IntCode::decode(std::string_view text) {
+  return parse_integer(text, std::numeric_limits<int>::min(), std::numeric_limits<int>::max());
+}
+
+std::string TimeKind::allowed() { return fmt::format("number >= 0 and {}", kTimeUnits); }
+Result<double> TimeKind::parse(std::string_view text) { return parse_time_ns(text); }
+
+std::string RateKind::allowed() { return fmt::format("number > 0 and {}", kRateUnits); }
+Result<double> RateKind::parse(std::string_view text) { return parse_rate_ns_per_byte(text); }
+
+std::string ScaleKind::allowed() { return "number > 0"; }
+Result<double> ScaleKind::parse(std::string_view text) { return parse_number(text, 0, true); }
+
+std::string GainKind::allowed() { return "number >= 0"; }
+Result<double> GainKind::parse(std::string_view text) { return parse_number(text, 0); }
+
+std::string ThresholdKind::allowed() {
+  return fmt::format("{} or an integer from 0 to {}", kAuto, kThresholdMaximum);
+}
+Result<int> ThresholdKind::parse(std::string_view text) {
+  if (text == kAuto) return -1;
+  auto value = parse_integer(text, 0, kThresholdMaximum);
+  if (!value) return Error{fmt::format("'{}' is not {}", text, allowed())};
+  return value;
+}
+
+std::string HopFactorKind::allowed() { return "1 or 2"; }
+Result<int> HopFactorKind::parse(std::string_view text) {
+  auto value = parse_integer(text, 1, 2);
+  if (!value) return Error{fmt::format("'{}' is not {}", text, allowed())};
+  return value;
+}
+
+std::string BoolKind::allowed() { return "0 or 1 (also false, no, off; true, yes, on)"; }
+Result<bool> BoolKind::parse(std::string_view text) {
+  for (const std::string_view no : {"0", "false", "no", "off"}) {
+    if (text == no) return false;
+  }
+  for (const std::string_view yes : {"1", "true", "yes", "on"}) {
+    if (text == yes) return true;
+  }
+  return Error{fmt::format("'{}' is not {}", text, allowed())};
+}
+
+std::string BytesKind::allowed() { return fmt::format("number and {}", kByteUnits); }
+Result<std::uint64_t> BytesKind::parse(std::string_view text) { return parse_bytes(text); }
+std::string BytesKind::encode(std::uint64_t value) { return fmt::format("{}B", value); }
+Result<std::uint64_t> BytesKind::decode(std::string_view text) { return parse_bytes(text); }
+
+std::string NameKind::allowed() { return "a name"; }
+Result<std::string> NameKind::parse(std::string_view text) {
+  if (text.empty()) return Error{fmt::format("'{}' is not {}", text, allowed())};
+  return std::string(text);
+}
+
+std::string TextKind::allowed() { return "any text, may be empty"; }
+
+std::string PathKind::allowed() { return "the path of a file, may be empty"; }
+
+}  // namespace shortcut::config

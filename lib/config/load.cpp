@@ -1,0 +1,128 @@
+#include "config/load.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#define TOML_EXCEPTIONS 0
+#include <toml++/toml.h>
+
+#include "support/nearest.hpp"
+
+namespace shortcut::config {
+namespace {
+
+constexpr std::string_view kFileKnob = "config";
+
+/// Prefixes of variables that our own programs and tests use among themselves.
+constexpr std::array<std::string_view, 6> kInternalPrefixes{
+    "SHORTCUT_PRELOAD_", "SHORTCUT_TEST_", "SHORTCUT_RUN_",
+    "SHORTCUT_BENCH_",   "SHORTCUT_LAB_",  "SHORTCUT_INTERNAL_"};
+
+std::string did_you_mean(const std::string& nearest) {
+  return nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest);
+}
+
+bool is_knob(std::string_view name) {
+  const auto names = knob_names();
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// What the user would have written as an environment variable.
+std::optional<std::string> text_of(const toml::node& node) {
+  if (const auto* text = node.as_string()) return text->get();
+  if (const auto* integer = node.as_integer()) return fmt::format("{}", integer->get());
+  if (const auto* number = node.as_floating_point()) return fmt::format("{}", number->get());
+  if (const auto* boolean = node.as_boolean()) return boolean->get() ? "1" : "0";
+  return std::nullopt;
+}
+
+void read_file(const std::string& path, Loaded& loaded) {
+  const toml::parse_result parsed = toml::parse_file(path);
+  if (!parsed) {
+    const toml::parse_error& error = parsed.error();
+    const auto line = error.source().begin.line;
+    const std::string where = line > 0 ? fmt::format("{}:{}", path, line) : path;
+    loaded.warnings.push_back(
+        fmt::format("{}: {}; the file is ignored", where, std::string_view(error.description())));
+    return;
+  }
+  for (const auto& [key, node] : parsed.table()) {
+    const std::string name(key.str());
+    const std::string where = fmt::format("{}:{}", path, key.source().begin.line);
+    if (!is_knob(name)) {
+      loaded.warnings.push_back(fmt::format("{}: there is no setting '{}'{}", where, name,
+                                            did_you_mean(nearest_name(name, knob_names()))));
+      continue;
+    }
+    if (name == kFileKnob) {
+      loaded.warnings.push_back(
+          fmt::format("{}: '{}' can only be set in the environment", where, name));
+      continue;
+    }
+    const auto text = text_of(node);
+    if (!text) {
+      loaded.warnings.push_back(
+          fmt::format("{}: '{}' must be a text, a number or a truth value", where, name));
+      continue;
+    }
+    if (const Status status = set(loaded.settings, name, *text, Source::file); !status) {
+      loaded.warnings.push_back(fmt::format("{}: {}: {}", where, name, status.error().message));
+    }
+  }
+}
+
+void warn_unknown_variables(const Environment& environment, Loaded& loaded) {
+  std::vector<std::string> known;
+  for (const std::string_view name : knob_names()) known.push_back(environment_name(name));
+  const auto first = environment.lower_bound(std::string(kEnvironmentPrefix));
+  for (auto variable = first; variable != environment.end(); ++variable) {
+    const std::string& name = variable->first;
+    if (!name.starts_with(kEnvironmentPrefix)) break;
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    if (std::any_of(kInternalPrefixes.begin(), kInternalPrefixes.end(),
+                    [&](std::string_view prefix) { return name.starts_with(prefix); })) {
+      continue;
+    }
+    loaded.warnings.push_back(
+        fmt::format("there is no variable {}{}", name, did_you_mean(nearest_name(name, known))));
+  }
+}
+
+}  // namespace
+
+Environment environment_from(const char* const* environ_list) {
+  Environment environment;
+  for (; environ_list != nullptr && *environ_list != nullptr; ++environ_list) {
+    const std::string_view entry = *environ_list;
+    const std::size_t equals = entry.find('=');
+    if (equals == std::string_view::npos) continue;
+    // The first of two entries of one name counts, as with getenv().
+    environment.emplace(entry.substr(0, equals), entry.substr(equals + 1));
+  }
+  return environment;
+}
+
+Loaded load(const Environment& environment) {
+  Loaded loaded;
+  const auto file = environment.find(environment_name(kFileKnob));
+  if (file != environment.end() && !file->second.empty()) read_file(file->second, loaded);
+  for (const std::string_view name : knob_names()) {
+    const auto variable = environment.find(environment_name(name));
+    if (variable == environment.end()) continue;
+    const Status status = set(loaded.settings, name, variable->second, Source::environment);
+    if (!status) {
+      loaded.warnings.push_back(fmt::format("{}: {}", variable->first, status.error().message));
+    }
+  }
+  warn_unknown_variables(environment, loaded);
+  return loaded;
+}
+
+Loaded load_from_process() { return load(environment_from(environ)); }
+
+}  // namespace shortcut::config

@@ -1,0 +1,37 @@
+// The MPI symbols that a C or C++ program (or MPICH's Fortran bindings) reaches when this library is
+// preloaded or linked before MPI. Thin: everything is in collective/.
+#include <mpi.h>
+
+#include "collective/collectives.hpp"
+
+#define SHORTCUT_EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace collective = shortcut::collective;
+
+SHORTCUT_EXPORT int MPI_Allreduce(const void* sendbuf, void* recvbuf, int count,
+                                  MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  return collective::allreduce(sendbuf, recvbuf, count, datatype, op, comm);
+}
+
+SHORTCUT_EXPORT int MPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[],
+                                       MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  return collective::reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm);
+}
+
+SHORTCUT_EXPORT int MPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
+                                             MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  return collective::reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm);
+}
+
+SHORTCUT_EXPORT int MPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
+                                  void* recvbuf, int recvcount, MPI_Datatype recvtype,
+                                  MPI_Comm comm) {
+  return collective::allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+
+SHORTCUT_EXPORT int MPI_Allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
+                                   void* recvbuf, const int recvcounts[], const int displs[],
+                                   MPI_Datatype recvtype, MPI_Comm comm) {
+  return collective::allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                                recvtype, comm);
+}

@@ -1,0 +1,91 @@
+// Plans: an algorithm with a circuit state for each of its steps, priced.
+//
+// The threshold rule (Shortcut paper, section IV-B): steps whose level is below T run on the ring, the
+// others each on the state made for them. AllReduce is planned jointly: T for the reducing half, T'
+// for the gathering half, and whatever state the one leaves the other starts from.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/cost.hpp"
+#include "planner/routed_schedule.hpp"
+
+namespace shortcut::planner {
+
+enum class Rule {
+  best,            ///< the cheapest threshold
+  first_feasible,  ///< the smallest threshold that is no dearer than Ring (Eq. 6 as printed)
+};
+
+/// What happens to the circuits at the end of a plan.
+enum class Restore {
+  none,   ///< every plan is priced from the ring; nothing is charged for getting back to it
+  eager,  ///< going back to the ring is charged to this plan
+  lazy,   ///< the next plan starts from the state that this one leaves
+};
+
+struct Options {
+  model::FabricParameters fabric;
+  model::Accounting accounting = model::Accounting::exact;
+  Restore restore = Restore::lazy;
+  Rule rule = Rule::best;
+  double min_gain = 1.0;           ///< Ring unless ring / predicted exceeds it; > 0
+  bool reconfigurable = true;      ///< false: an ordinary cluster, static choices only
+  std::string algorithm = "auto";  ///< or a registry name
+  int threshold = -1;              ///< -1: free; else T = T' = threshold
+};
+
+/// One candidate: a line, and what it takes to expand it into a plan.
+struct Candidate {
+  const RoutedSchedule* routed = nullptr;
+  int threshold = 0;         ///< T; levels(): static
+  int threshold_gather = 0;  ///< T' of AllReduce's second half; else equal to `threshold`
+  model::Line line;
+  int reconfigurations = 0;
+  topology::CircuitState end;
+};
+
+/// A step of an expanded plan, repetitions folded as in the schedule.
+struct PlannedStep {
+  topology::CircuitState state;
+  topology::Route route;
+  bool reconfigured = false;
+  double share = 0;
+  int repeat = 1;
+};
+
+struct Plan {
+  const schedule::Schedule* schedule = nullptr;  ///< null: the MPI library's own (fallback)
+  int threshold = 0;
+  int threshold_gather = 0;
+  model::Line line;
+  int reconfigurations = 0;
+  topology::CircuitState start;
+  topology::CircuitState end;
+  bool restores = false;  ///< goes back to the ring at its end (Restore::eager)
+  std::vector<PlannedStep> steps;
+
+  bool native() const { return schedule == nullptr; }
+  std::string_view algorithm_name() const {
+    return native() ? "native" : schedule->algorithm->name;
+  }
+  double predicted_ns(double bytes) const { return line.at(bytes); }
+};
+
+/// Prices the thresholds (T, T') of one algorithm, starting from `start`.
+Candidate price(const Options& options, const RoutedSchedule& routed, int threshold,
+                int threshold_gather, topology::CircuitState start);
+
+/// Every threshold that the options allow, T falling from static to 0, so that of equals the one that
+/// rewires least comes first.
+std::vector<Candidate> candidates(const Options& options, const RoutedSchedule& routed,
+                                  topology::CircuitState start);
+
+/// The steps of a candidate, in full.
+Plan expand(const Options& options, const Candidate& candidate, topology::CircuitState start);
+
+/// "ring", "recursive_doubling T=3", "recursive_doubling T=3 T'=2".
+std::string describe(const Plan& plan);
+
+}  // namespace shortcut::planner

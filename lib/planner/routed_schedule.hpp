@@ -1,0 +1,47 @@
+// A schedule with the cost of each step on each circuit state that could serve it, computed by the
+// router once per (algorithm, collective, ranks) and independent of times and sizes.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "schedule/registry.hpp"
+#include "topology/router.hpp"
+
+namespace shortcut::planner {
+
+/// One step (or run of equal steps), routed.
+struct RoutedStep {
+  double share = 0;
+  int repeat = 1;
+  int level = -1;
+  bool gathers = false;
+  /// All its flows run over the fixed ports, so any circuit state serves it directly.
+  bool on_fixed = false;
+  bool has_direct = false;
+  topology::CircuitState direct;
+  topology::Route on_ring;
+};
+
+class RoutedSchedule {
+ public:
+  RoutedSchedule(const schedule::Algorithm& algorithm, schedule::Collective collective, int ranks,
+                 topology::Antipodal antipodal);
+
+  const schedule::Algorithm& algorithm() const { return *schedule_.algorithm; }
+  const schedule::Schedule& schedule() const { return schedule_; }
+  const std::vector<RoutedStep>& steps() const { return steps_; }
+  /// Levels that a threshold counts: T runs from 0 (every step reconfigured) to levels() (static).
+  int levels() const { return levels_; }
+
+  /// The router's answer for step `index` on `state`; nullopt: unreachable there.
+  std::optional<topology::Route> route(std::size_t index, topology::CircuitState state) const;
+
+ private:
+  schedule::Schedule schedule_;
+  std::vector<RoutedStep> steps_;
+  topology::Antipodal antipodal_;
+  int levels_ = 0;
+};
+
+}  // namespace shortcut::planner

@@ -1,0 +1,89 @@
+// The choice across algorithms, and its table: computed once per communicator, looked up per call.
+//
+// With Eq. 1 a candidate is a line over the message size, so the best choice over all sizes is the
+// lower envelope of the lines: a short sorted table. A call never plans.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "planner/plan.hpp"
+
+namespace shortcut::planner {
+
+/// One row of a selection table: from `from_bytes` (inclusive) up to the next row's.
+struct TableRow {
+  double from_bytes = 0;
+  Plan plan;
+};
+
+/// Message size -> plan, for one collective, one kind of operation and one starting state.
+class SelectionTable {
+ public:
+  /// Binary search over the rows; never empty.
+  const Plan& lookup(double bytes) const;
+  const std::vector<TableRow>& rows() const { return rows_; }
+  /// Ring's line from the same start; meaningful when has_ring().
+  const model::Line& ring() const { return ring_; }
+  bool has_ring() const { return has_ring_; }
+
+ private:
+  friend class Selector;
+  std::vector<double> from_;  // rows_[i].from_bytes, packed for the search
+  std::vector<TableRow> rows_;
+  model::Line ring_;
+  bool has_ring_ = false;
+};
+
+/// All that a communicator of `ranks` ranks needs to choose: routed schedules and selection tables for
+/// every starting state that its own plans can leave behind.
+class Selector {
+ public:
+  /// `options.algorithm` must be "auto" or a registry name (see check_options).
+  Selector(Options options, int ranks);
+
+  int ranks() const { return ranks_; }
+  const Options& options() const { return options_; }
+
+  /// The plan for a call; O(log rows). `start`: the state that the fabric is in, one that a plan of
+  /// this selector left. Native when no algorithm can serve the call.
+  const Plan& select(schedule::Collective collective, bool commutative,
+                     topology::CircuitState start, double bytes) const {
+    return table(collective, commutative, start).lookup(bytes);
+  }
+  const SelectionTable& table(schedule::Collective collective, bool commutative,
+                              topology::CircuitState start) const;
+
+  /// Every candidate from `start`, for reports and the command line.
+  std::vector<Candidate> all_candidates(schedule::Collective collective, bool commutative,
+                                        topology::CircuitState start) const;
+  /// The rule applied at one size; index into `candidates`, or -1 when there is none.
+  int choose(const std::vector<Candidate>& candidates, double bytes) const;
+
+  /// Starting states for which there are tables.
+  const std::vector<topology::CircuitState>& starts() const { return starts_; }
+
+ private:
+  SelectionTable build(schedule::Collective collective, bool commutative,
+                       topology::CircuitState start) const;
+  std::size_t start_index(topology::CircuitState start) const;
+
+  Options options_;
+  int ranks_;
+  std::array<std::deque<RoutedSchedule>, 3> routed_;  // per collective
+  std::vector<topology::CircuitState> starts_;
+  /// tables_[start][collective * 2 + commutative]
+  std::vector<std::array<SelectionTable, 6>> tables_;
+};
+
+/// Checks what Options cannot express by type. The error names the field, the value and what is allowed.
+Status check_options(const Options& options);
+
+/// One line: why this plan at this size.
+std::string reason(const SelectionTable& table, const Plan& plan, double bytes);
+
+}  // namespace shortcut::planner

@@ -1,0 +1,43 @@
+// One row per algorithm: what it is called, what it can do, and how its steps are made.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "schedule/schedule.hpp"
+#include "support/result.hpp"
+
+namespace shortcut::schedule {
+
+struct Algorithm {
+  std::string_view name;     ///< registry name, also its file's name
+  std::string_view summary;  ///< one line
+  std::string_view steps;    ///< number of steps, as a formula
+  std::string_view bytes;    ///< bytes sent per rank, as a formula
+  bool allreduce = false;
+  bool reduce_scatter = false;
+  bool allgather = false;
+  bool commutative_only = false;     ///< cannot combine in rank order
+  bool power_of_two_only = false;    ///< rank counts
+  bool in_rank_order = false;        ///< schedule order is rank order: no permutation of blocks
+  bool reconfigures = false;         ///< has steps with a direct circuit state
+  Schedule (*make)(Collective, int ranks) = nullptr;
+  RankSchedule (*for_rank)(const Schedule&, int rank) = nullptr;
+
+  bool offers(Collective collective) const;
+  /// Why it cannot serve `ranks` ranks and this operation; empty when it can.
+  std::string_view cannot(Collective collective, int ranks, bool commutative) const;
+};
+
+/// All rows, in the order in which ties are broken.
+std::span<const Algorithm> algorithms();
+
+/// The row of that name. The error names what is allowed.
+Result<const Algorithm*> find_algorithm(std::string_view name);
+
+/// Makes a schedule; `ranks` >= 1 and algorithm.cannot(...) must be empty (asserted).
+Schedule make_schedule(const Algorithm& algorithm, Collective collective, int ranks);
+
+}  // namespace shortcut::schedule

@@ -1,0 +1,86 @@
+// Collective algorithms as data.
+//
+// An algorithm is written once, as a generator of steps; the model prices the steps, the planner picks
+// circuit states for them, the executor runs them, and a verifier in the tests proves them.
+//
+// Blocks. The message is cut into `blocks` blocks, numbered in *schedule order*, an order in which what
+// a step carries is one run of blocks (taken modulo the number of blocks). For ReduceScatter and
+// AllGather there is one block per rank and `block_owner` says whose it is; for AllReduce any cut does.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "topology/circuit_state.hpp"
+
+namespace shortcut::schedule {
+
+enum class Collective : std::uint8_t { allreduce, reduce_scatter, allgather };
+
+std::string_view to_string(Collective collective);
+
+/// A run of blocks in schedule order: first, first+1, ..., first+count-1, modulo the blocks.
+struct BlockRange {
+  int first = 0;
+  int count = 0;
+  bool operator==(const BlockRange&) const = default;
+};
+
+/// What a rank does with the blocks that it receives.
+enum class Action : std::uint8_t {
+  reduce,  ///< combine them with its own
+  gather,  ///< put them in place
+};
+
+/// One step as one rank sees it.
+struct RankStep {
+  int send_to = -1;    ///< rank, or -1: sends nothing
+  int recv_from = -1;  ///< rank, or -1: receives nothing
+  BlockRange send;
+  BlockRange recv;
+  Action action = Action::reduce;
+  /// For `reduce`: do the received operands stand to the left (lower ranks) of this rank's own?
+  bool received_is_left = false;
+};
+
+/// One rank's view of a schedule: O(steps).
+using RankSchedule = std::vector<RankStep>;
+
+/// One step, or a run of steps of one pattern, of a schedule; the same for every rank.
+struct Step {
+  /// send_to[u] is the rank that u sends to, or -1. For `repeat` > 1 every repetition has it.
+  std::vector<int> send_to;
+  double share = 0;  ///< the largest flow's share of the message, 0..1
+  Action action = Action::reduce;
+  int repeat = 1;  ///< >= 1; equal steps in a row
+  /// The circuit state made for this pattern, in which its flows are direct; `has_direct` false: none.
+  topology::CircuitState direct;
+  bool has_direct = false;
+  /// Place among the steps that a threshold counts: distance grows with it. -1: always static.
+  int level = -1;
+};
+
+struct Algorithm;  // a registry row
+
+/// A rank-independent schedule for n ranks.
+struct Schedule {
+  const Algorithm* algorithm = nullptr;
+  Collective collective = Collective::allreduce;
+  int ranks = 1;
+  int blocks = 1;
+  /// Rank that block i (schedule order) belongs to. Size `blocks`; for AllReduce empty.
+  std::vector<int> block_owner;
+  /// The order of core ranks in which halving works: position of core c. Empty where unused.
+  std::vector<int> core_position;
+  /// first_block[p]: first block of the core at position p; size cores + 1. Empty where unused.
+  std::vector<int> first_block;
+  std::vector<Step> steps;
+
+  /// Steps with repetitions counted.
+  int step_count() const;
+  /// One rank's view.
+  RankSchedule for_rank(int rank) const;
+};
+
+}  // namespace shortcut::schedule

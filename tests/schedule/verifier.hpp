@@ -1,0 +1,230 @@
+// Proves a schedule by running it on symbols: a block's value is the set of ranks whose contributions
+// it holds. Up to 64 ranks the set is exact; above, it is the sum of random tags with the count, the
+// lowest and the highest rank, and a sample of the blocks is followed (blocks never meet each other).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "schedule/registry.hpp"
+#include "topology/router.hpp"
+
+namespace shortcut::schedule {
+
+class Verifier {
+ public:
+  explicit Verifier(const Schedule& schedule) : schedule_(schedule), n_(schedule.ranks) {}
+
+  /// The first thing that is wrong; empty when the schedule does what its collective promises.
+  std::string run() {
+    if (!check_blocks()) return problem_;
+    start();
+    for (int r = 0; r < n_; ++r) {
+      programs_.push_back(schedule_.for_rank(r));
+      if (static_cast<int>(programs_.back().size()) != schedule_.step_count()) {
+        return rank_problem(r, "a program of the wrong length");
+      }
+    }
+    int index = 0;
+    for (const Step& step : schedule_.steps) {
+      if (step.repeat < 1) return fail("repeat below 1");
+      for (int k = 0; k < step.repeat; ++k, ++index) {
+        if (!check_step(step, index) || !run_step(index)) {
+          return "step " + std::to_string(index) + ": " + problem_;
+        }
+      }
+      if (step.has_direct && !check_direct(step)) return problem_;
+    }
+    check_end();
+    return problem_;
+  }
+
+ private:
+  struct Value {
+    std::uint64_t tags = 0;
+    int count = 0;  // 0: nothing here
+    int low = 0;
+    int high = 0;
+    bool operator==(const Value&) const = default;
+  };
+
+  static std::size_t at(int index) { return static_cast<std::size_t>(index); }
+  std::string fail(std::string what) { return problem_ = std::move(what); }
+  std::string rank_problem(int rank, const std::string& what) {
+    return fail("rank " + std::to_string(rank) + ": " + what);
+  }
+  bool reduces() const { return schedule_.collective != Collective::allgather; }
+  bool ordered() const { return !schedule_.algorithm->commutative_only; }
+  Value& value(int rank, int slot) { return values_[at(rank) * blocks_.size() + at(slot)]; }
+  int owner(int block) const { return schedule_.block_owner[at(block)]; }
+  Value own(int rank) const { return {tags_[at(rank)], 1, rank, rank}; }
+  /// What block `block` is in the end.
+  Value complete(int block) const {
+    return reduces() ? Value{all_tags_, n_, 0, n_ - 1} : own(owner(block));
+  }
+
+  bool check_blocks() {
+    if (schedule_.blocks < 1) return fail("no blocks").empty();
+    if (n_ == 1 && schedule_.step_count() != 0) return fail("steps for a single rank").empty();
+    if (schedule_.collective == Collective::allreduce) {
+      return schedule_.block_owner.empty() || fail("owners in an AllReduce").empty();
+    }
+    std::vector<int> owners = schedule_.block_owner;
+    if (schedule_.algorithm->in_rank_order && !std::is_sorted(owners.begin(), owners.end())) {
+      return fail("blocks are not in rank order").empty();
+    }
+    std::sort(owners.begin(), owners.end());
+    bool one_each = static_cast<int>(owners.size()) == n_ && schedule_.blocks == n_;
+    for (int r = 0; one_each && r < n_; ++r) one_each = owners[at(r)] == r;
+    return one_each || fail("not one block per rank").empty();
+  }
+
+  void start() {
+    std::mt19937_64 random(static_cast<std::uint64_t>(n_));
+    for (int r = 0; r < n_; ++r) {
+      tags_.push_back(exact() ? std::uint64_t{1} << r : random());
+      all_tags_ += tags_.back();
+    }
+    for (int b = 0; b < schedule_.blocks; ++b) blocks_.push_back(b);
+    if (!exact() && schedule_.blocks > kSample) {
+      std::shuffle(blocks_.begin(), blocks_.end(), random);
+      blocks_.resize(at(kSample));
+    }
+    values_.resize(at(n_) * blocks_.size());
+    for (int r = 0; r < n_; ++r) {
+      for (int s = 0; s < slots(); ++s) {
+        if (reduces() || owner(blocks_[at(s)]) == r) value(r, s) = own(r);
+      }
+    }
+  }
+
+  bool exact() const { return n_ <= 64; }
+  int slots() const { return static_cast<int>(blocks_.size()); }
+  bool holds(const BlockRange& range, int block) const {
+    return (block - range.first + schedule_.blocks) % schedule_.blocks < range.count;
+  }
+  bool sound(const BlockRange& range) const {
+    return range.first >= 0 && range.first < schedule_.blocks && range.count >= 0 &&
+           range.count <= schedule_.blocks;
+  }
+
+  bool check_step(const Step& step, int index) {
+    int most = 0;
+    for (int r = 0; r < n_; ++r) {
+      const RankStep& mine = programs_[at(r)][at(index)];
+      if (mine.action != step.action) return rank_problem(r, "another action").empty();
+      if (mine.send_to != step.send_to[at(r)]) return rank_problem(r, "another peer").empty();
+      if (mine.send_to >= n_ || mine.recv_from >= n_ || mine.send_to == r || mine.recv_from == r) {
+        return rank_problem(r, "a peer that is none").empty();
+      }
+      if (!sound(mine.send) || !sound(mine.recv)) return rank_problem(r, "a bad range").empty();
+      if ((mine.send_to < 0 && mine.send.count != 0) ||
+          (mine.recv_from < 0 && mine.recv.count != 0)) {
+        return rank_problem(r, "blocks for nobody").empty();
+      }
+      if (mine.send_to >= 0) {
+        const RankStep& theirs = programs_[at(mine.send_to)][at(index)];
+        if (theirs.recv_from != r) return rank_problem(r, "its receiver expects another").empty();
+        if (!(theirs.recv == mine.send)) return rank_problem(r, "ranges differ").empty();
+      }
+      if (mine.recv_from >= 0 && programs_[at(mine.recv_from)][at(index)].send_to != r) {
+        return rank_problem(r, "its sender sends elsewhere").empty();
+      }
+      most = std::max(most, mine.send.count);
+    }
+    const double share = static_cast<double>(most) / schedule_.blocks;
+    if (std::abs(share - step.share) > 1e-12) {
+      return fail("share " + std::to_string(step.share) + ", sent " + std::to_string(share))
+          .empty();
+    }
+    return true;
+  }
+
+  bool run_step(int index) {
+    struct Arrival {
+      int rank;
+      int slot;
+      Value value;
+    };
+    std::vector<Arrival> arrivals;
+    for (int r = 0; r < n_; ++r) {
+      const RankStep& mine = programs_[at(r)][at(index)];
+      if (mine.recv_from < 0) continue;
+      for (int s = 0; s < slots(); ++s) {
+        if (holds(mine.recv, blocks_[at(s)])) arrivals.push_back({r, s, value(mine.recv_from, s)});
+      }
+    }
+    for (const Arrival& arrival : arrivals) {
+      const RankStep& mine = programs_[at(arrival.rank)][at(index)];
+      Value& here = value(arrival.rank, arrival.slot);
+      const Value& there = arrival.value;
+      if (there.count == 0) return rank_problem(arrival.rank, "is sent a missing block").empty();
+      if (mine.action == Action::gather) {
+        if (!(there == complete(blocks_[at(arrival.slot)]))) {
+          return rank_problem(arrival.rank, "gathers an incomplete block").empty();
+        }
+        here = there;
+        continue;
+      }
+      if (here.count == 0) return rank_problem(arrival.rank, "reduces into nothing").empty();
+      if (exact() && (here.tags & there.tags) != 0) {
+        return rank_problem(arrival.rank, "counts a contribution twice").empty();
+      }
+      if (ordered()) {
+        const Value& left = mine.received_is_left ? there : here;
+        const Value& right = mine.received_is_left ? here : there;
+        if (left.high + 1 != right.low) {
+          return rank_problem(arrival.rank, "combines out of rank order").empty();
+        }
+      }
+      here = {here.tags + there.tags, here.count + there.count, std::min(here.low, there.low),
+              std::max(here.high, there.high)};
+      if (ordered() && here.high - here.low + 1 != here.count) {
+        return rank_problem(arrival.rank, "holds no run of ranks").empty();
+      }
+    }
+    return true;
+  }
+
+  bool check_direct(const Step& step) {
+    for (int r = 0; r < n_; ++r) {
+      const int peer = step.send_to[at(r)];
+      if (peer >= 0 && step.send_to[at(peer)] != r) return fail("direct but no matching").empty();
+    }
+    if (!topology::can_hold(n_, step.direct)) return fail("a state that cannot be").empty();
+    const topology::Router router(n_, step.direct, topology::Antipodal::same_path);
+    return router.route(step.send_to) == topology::Route{1, 1} || fail("is not direct").empty();
+  }
+
+  void check_end() {
+    for (int r = 0; r < n_; ++r) {
+      for (int s = 0; s < slots(); ++s) {
+        const int block = blocks_[at(s)];
+        if (schedule_.collective == Collective::reduce_scatter && owner(block) != r) continue;
+        if (!(value(r, s) == complete(block))) {
+          rank_problem(r, "block " + std::to_string(block) + " is not complete at the end");
+          return;
+        }
+      }
+    }
+  }
+
+  static constexpr int kSample = 24;
+  const Schedule& schedule_;
+  int n_;
+  std::string problem_;
+  std::vector<RankSchedule> programs_;
+  std::vector<std::uint64_t> tags_;
+  std::uint64_t all_tags_ = 0;
+  std::vector<int> blocks_;  // the blocks that are followed
+  std::vector<Value> values_;
+};
+
+inline std::string verify(const Schedule& schedule) { return Verifier(schedule).run(); }
+
+}  // namespace shortcut::schedule

@@ -1,0 +1,172 @@
+#include "schedule/verifier.hpp"
+
+#include <gtest/gtest.h>
+
+namespace shortcut::schedule {
+namespace {
+
+constexpr Collective kCollectives[] = {Collective::allreduce, Collective::reduce_scatter,
+                                       Collective::allgather};
+
+class EveryAlgorithm : public testing::TestWithParam<std::string_view> {
+ protected:
+  const Algorithm& row() const { return *find_algorithm(GetParam()).value(); }
+};
+
+TEST_P(EveryAlgorithm, IsProvenUpTo64Ranks) {
+  for (const Collective collective : kCollectives) {
+    if (!row().offers(collective)) continue;
+    for (int n = 1; n <= 64; ++n) {
+      if (!row().cannot(collective, n, true).empty()) continue;
+      const Schedule schedule = make_schedule(row(), collective, n);
+      EXPECT_EQ(verify(schedule), "") << row().name << " " << to_string(collective) << " n=" << n;
+      if (n == 1) {
+        EXPECT_EQ(schedule.step_count(), 0);
+      }
+    }
+  }
+}
+
+TEST_P(EveryAlgorithm, HoldsForSampledRankCounts) {
+  std::vector<int> counts{65, 96, 100, 127, 128, 129, 255, 256, 257, 384, 511, 512};
+  // Programs of the ring are O(n) a rank.
+  if (row().name != "ring") {
+    for (const int n : {1000, 1023, 1024, 1025, 1536, 2047, 2048, 3001, 4095, 4096}) {
+      counts.push_back(n);
+    }
+  }
+  for (const Collective collective : kCollectives) {
+    for (const int n : counts) {
+      if (!row().cannot(collective, n, true).empty()) continue;
+      EXPECT_EQ(verify(make_schedule(row(), collective, n)), "")
+          << row().name << " " << to_string(collective) << " n=" << n;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryAlgorithm,
+                         testing::ValuesIn([] {
+                           std::vector<std::string_view> names;
+                           for (const Algorithm& row : algorithms()) names.push_back(row.name);
+                           return names;
+                         }()),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST(Registry, RingAndRecursiveDoublingServeEveryRankCount) {
+  for (const Collective collective : kCollectives) {
+    for (int n = 1; n <= 4096; ++n) {
+      EXPECT_EQ(find_algorithm("ring").value()->cannot(collective, n, true), "");
+      EXPECT_EQ(find_algorithm("recursive_doubling").value()->cannot(collective, n, false), "");
+    }
+  }
+}
+
+TEST(Registry, SaysWhatItCannotDo) {
+  const Algorithm& swing = *find_algorithm("swing").value();
+  EXPECT_NE(swing.cannot(Collective::allreduce, 6, true), "");
+  EXPECT_NE(swing.cannot(Collective::allreduce, 8, false), "");
+  EXPECT_EQ(swing.cannot(Collective::allgather, 8, false), "");
+  const Algorithm& full = *find_algorithm("recursive_doubling_full").value();
+  EXPECT_NE(full.cannot(Collective::reduce_scatter, 8, true), "");
+  const auto unknown = find_algorithm("rign");
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_NE(unknown.error().message.find("rign"), std::string::npos);
+  EXPECT_NE(unknown.error().message.find("swing"), std::string::npos);
+}
+
+TEST(Registry, StepsAndBytesAreWhatTheAlgorithmsPromise) {
+  for (const int n : {2, 8, 64}) {
+    const int levels = topology::floor_log2(n);
+    for (const Algorithm& row : algorithms()) {
+      for (const Collective collective : kCollectives) {
+        if (!row.cannot(collective, n, true).empty()) continue;
+        const int halves = collective == Collective::allreduce ? 2 : 1;
+        const Schedule schedule = make_schedule(row, collective, n);
+        double bytes = 0;
+        for (const Step& step : schedule.steps) bytes += step.share * step.repeat;
+        if (row.name == "recursive_doubling_full") {
+          EXPECT_EQ(schedule.step_count(), levels);
+          EXPECT_DOUBLE_EQ(bytes, levels);
+        } else {
+          EXPECT_EQ(schedule.step_count(), halves * (row.name == "ring" ? n - 1 : levels));
+          EXPECT_NEAR(bytes, halves * (n - 1.0) / n, 1e-12);
+        }
+      }
+    }
+  }
+}
+
+// The verifier itself: each of these schedules is wrong in one way.
+
+RankSchedule original(const Schedule& schedule, int rank) {
+  return find_algorithm("recursive_doubling").value()->for_rank(schedule, rank);
+}
+
+std::string verify_broken(RankSchedule (*for_rank)(const Schedule&, int),
+                          void (*change)(Schedule&) = nullptr) {
+  Algorithm row = *find_algorithm("recursive_doubling").value();
+  row.for_rank = for_rank;
+  Schedule schedule = make_schedule(row, Collective::allreduce, 8);
+  if (change != nullptr) change(schedule);
+  return verify(schedule);
+}
+
+TEST(Verifier, SeesWrongSides) {
+  const std::string found = verify_broken([](const Schedule& schedule, int rank) {
+    RankSchedule program = original(schedule, rank);
+    program[1].received_is_left = !program[1].received_is_left;
+    return program;
+  });
+  EXPECT_NE(found.find("rank order"), std::string::npos) << found;
+}
+
+TEST(Verifier, SeesRangesThatDiffer) {
+  const std::string found = verify_broken([](const Schedule& schedule, int rank) {
+    RankSchedule program = original(schedule, rank);
+    if (rank == 3) program[2].recv.first ^= 1;
+    return program;
+  });
+  EXPECT_NE(found.find("ranges differ"), std::string::npos) << found;
+}
+
+TEST(Verifier, SeesEarlyGathers) {
+  const std::string found = verify_broken(
+      [](const Schedule& schedule, int rank) {
+        RankSchedule program = original(schedule, rank);
+        program[2].action = Action::gather;
+        return program;
+      },
+      [](Schedule& schedule) { schedule.steps[2].action = Action::gather; });
+  EXPECT_NE(found.find("incomplete"), std::string::npos) << found;
+}
+
+TEST(Verifier, SeesDoubleCounting) {
+  const std::string found = verify_broken(
+      [](const Schedule& schedule, int rank) {
+        RankSchedule program = original(schedule, rank);
+        program[3].action = Action::reduce;
+        return program;
+      },
+      [](Schedule& schedule) { schedule.steps[3].action = Action::reduce; });
+  EXPECT_NE(found.find("twice"), std::string::npos) << found;
+}
+
+TEST(Verifier, SeesWrongShares) {
+  const std::string found =
+      verify_broken(original, [](Schedule& schedule) { schedule.steps[1].share = 0.5; });
+  EXPECT_NE(found.find("share"), std::string::npos) << found;
+}
+
+TEST(Verifier, SeesMissingSteps) {
+  const std::string found = verify_broken(
+      [](const Schedule& schedule, int rank) {
+        RankSchedule program = original(schedule, rank);
+        program.resize(schedule.steps.size());
+        return program;
+      },
+      [](Schedule& schedule) { schedule.steps.pop_back(); });
+  EXPECT_NE(found.find("not complete at the end"), std::string::npos) << found;
+}
+
+}  // namespace
+}  // namespace shortcut::schedule
