@@ -49,6 +49,10 @@ SHORTCUT_API int shortcut_query(const char* collective, double bytes, MPI_Comm c
  * wall clock), for `comm`. Collective on first use. */
 SHORTCUT_API double shortcut_time_ns(MPI_Comm comm);
 
+/* Waits for all ranks of `comm` off the fabric and, under virtual time, sets their clocks to the
+ * latest of them: what is timed next starts together. Collective. */
+SHORTCUT_API int shortcut_barrier(MPI_Comm comm);
+
 #ifdef __cplusplus
 }
 #endif

@@ -85,3 +85,13 @@ double shortcut_time_ns(MPI_Comm comm) {
   auto* state = state_of(comm);
   return state == nullptr ? shortcut::fabric::wall_clock_ns() : state->backend().now_ns();
 }
+
+int shortcut_barrier(MPI_Comm comm) {
+  auto* state = state_of(comm);
+  if (state == nullptr) return PMPI_Barrier(comm);
+  const double latest_ns = state->channel().synchronise(state->backend().now_ns());
+  if (state->backend().capabilities().virtual_time) {
+    state->backend().finish_step(state->channel(), latest_ns, 0);
+  }
+  return MPI_SUCCESS;
+}

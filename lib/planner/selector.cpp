@@ -22,7 +22,8 @@ std::vector<double> crossings(const std::vector<model::Line>& lines, std::size_t
   std::vector<double> sizes;
   for (const model::Line& line : lines) {
     const double slope = line.per_byte_ns - lines[against].per_byte_ns;
-    if (slope == 0) continue;
+    // Slopes that differ by rounding only would cross far out, where prices are rounding too.
+    if (std::abs(slope) <= 1e-12 * std::abs(line.per_byte_ns)) continue;
     const double size = (lines[against].fixed_ns - line.fixed_ns) / slope;
     if (size > 0 && std::isfinite(size)) sizes.push_back(size);
   }
@@ -149,23 +150,25 @@ int Selector::choose(const std::vector<Candidate>& all, double bytes) const {
   for (const Candidate& candidate : all) {
     if (is_ring(candidate)) ring = &candidate;
   }
+  const auto price_of = [&](const Candidate& candidate) {
+    const bool scaled = ring != nullptr && !forced && !is_ring(candidate);
+    return candidate.line.at(bytes) * (scaled ? options_.min_gain : 1.0);
+  };
   int best = -1;
   double best_ns = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (forced && all[i].routed->algorithm().name != options_.algorithm) continue;
-    const bool scaled = ring != nullptr && !forced && !is_ring(all[i]);
-    double ns = all[i].line.at(bytes) * (scaled ? options_.min_gain : 1.0);
+    const double ns = price_of(all[i]);
     if (options_.rule == Rule::first_feasible && ring != nullptr && !is_ring(all[i])) {
-      // The smallest feasible T: candidates come with T falling, so a later feasible one of the
-      // same algorithm replaces an earlier. Between algorithms the cheaper one is taken.
-      const bool feasible = ns <= ring->line.at(bytes);
-      if (!feasible && !forced) continue;
-      const bool same = best >= 0 && all[static_cast<std::size_t>(best)].routed == all[i].routed;
-      if (same && feasible) {
-        best = static_cast<int>(i);
-        best_ns = ns;
-        continue;
+      // Each algorithm competes with its smallest feasible T: candidates come with T falling, so
+      // one with a later feasible one of its algorithm behind it is out.
+      const double limit = ring->line.at(bytes);
+      if (ns > limit && !forced) continue;
+      bool smaller = false;
+      for (std::size_t j = i + 1; j < all.size() && all[j].routed == all[i].routed; ++j) {
+        smaller |= price_of(all[j]) <= limit;
       }
+      if (smaller) continue;
     }
     if (ns < best_ns) {
       best = static_cast<int>(i);
@@ -222,6 +225,7 @@ SelectionTable Selector::build(Collective collective, bool commutative, CircuitS
     sizes.insert(sizes.end(), own.begin(), own.end());
   }
   std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   int held = -2;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const double middle = i + 1 < sizes.size() ? (sizes[i] + sizes[i + 1]) / 2 : sizes[i] * 2 + 1;

@@ -103,8 +103,7 @@ std::optional<Route> Router::route(std::span<const int> send_to) const {
     bool go_up = forward < backward;
     if (forward == backward) {
       const int lower = std::min(from, to);
-      const bool path_from_lower = antipodal_ == Antipodal::same_path || lower % 2 == 0;
-      go_up = (from == lower) == path_from_lower;
+      go_up = antipodal_ == Antipodal::same_path ? from == lower : lower % 2 == 0;
     }
     if (go_up) {
       add(up, part, from, forward);

@@ -15,7 +15,7 @@ namespace shortcut::topology {
 /// Which way two endpoints at exactly half a cycle's length send to each other (docs/model.md).
 enum class Antipodal {
   same_path,  ///< both use the path that starts at the lower position: load 2^i (the paper's)
-  balanced,   ///< pairs alternate between the two paths: load 2^(i-1)
+  balanced,   ///< both ends of a pair go the same way round, pairs alternate: load 2^(i-1)
 };
 
 /// Cost of a set of flows on one circuit state.

@@ -103,8 +103,8 @@ TEST_P(TableTest, EqualsTheChoiceAtEverySize) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Rules, TableTest, testing::Values(Rule::best, Rule::first_feasible),
-                         [](const auto& info) {
-                           return info.param == Rule::best ? "best" : "first_feasible";
+                         [](const auto& test) {
+                           return test.param == Rule::best ? "best" : "first_feasible";
                          });
 
 TEST(Selector, BestIsTheCheapestOfAll) {
@@ -178,6 +178,7 @@ TEST(Selector, KeepsRingUnlessTheGainExceedsTheMinimum) {
         for (const double bytes : probes(table)) {
           double least = INFINITY;
           for (const Candidate& candidate : all) least = std::min(least, candidate.line.at(bytes));
+          if (least == 0) continue;  // nothing costs anything
           const double gain = table.ring().at(bytes) / least;
           if (std::abs(gain - 1.5) < 1e-9) continue;
           const bool ring = table.lookup(bytes).algorithm_name() == "ring";

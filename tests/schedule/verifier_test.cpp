@@ -50,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(Registry, EveryAlgorithm,
                            for (const Algorithm& row : algorithms()) names.push_back(row.name);
                            return names;
                          }()),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& test) { return std::string(test.param); });
 
 TEST(Registry, RingAndRecursiveDoublingServeEveryRankCount) {
   for (const Collective collective : kCollectives) {

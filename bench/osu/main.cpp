@@ -1,0 +1,176 @@
+// shortcut-bench: the OSU micro-benchmarks' tables for the collectives that Shortcut serves.
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "options.hpp"
+#include "shortcut/shortcut.h"
+#include "workload.hpp"
+
+namespace shortcut::bench {
+namespace {
+
+/// Times over the ranks, microseconds per call.
+struct Times {
+  double mean = 0;
+  double fastest = 0;
+  double slowest = 0;
+};
+
+struct Row {
+  std::uint64_t size = 0;
+  int iterations = 0;
+  Times shortcut;
+  Times native;
+  double predicted_us = 0;
+  std::string plan;
+  bool right = true;
+};
+
+Times over_ranks(double own_us) {
+  int ranks = 1;
+  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  Times times;
+  PMPI_Allreduce(&own_us, &times.mean, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  PMPI_Allreduce(&own_us, &times.fastest, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+  PMPI_Allreduce(&own_us, &times.slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  times.mean /= ranks;
+  return times;
+}
+
+Row measure(const Options& options, std::uint64_t size) {
+  Workload workload(options, size, MPI_COMM_WORLD);
+  Row row;
+  row.size = size;
+  constexpr std::uint64_t kLarge = 64 * 1024;
+  row.iterations = options.iterations > 0 ? options.iterations : size <= kLarge ? 100 : 20;
+  double shortcut_ns = 0;
+  double native_us = 0;
+  double predicted_ns = 0;
+  int wrong = 0;
+  for (int i = -options.warmup; i < row.iterations; ++i) {
+    shortcut_choice choice;
+    workload.prepare();
+    shortcut_barrier(MPI_COMM_WORLD);  // aligns the clocks, too
+    shortcut_query(workload.planner_name(), workload.vector_bytes(), MPI_COMM_WORLD, &choice);
+    const double start_ns = shortcut_time_ns(MPI_COMM_WORLD);
+    workload.run_shortcut();
+    const double elapsed_ns = shortcut_time_ns(MPI_COMM_WORLD) - start_ns;
+    const bool ends = i == row.iterations - 1 || i == -options.warmup;
+    if (options.validate && ends && !workload.check()) wrong = 1;
+    if (i >= 0) {
+      shortcut_ns += elapsed_ns;
+      predicted_ns += choice.predicted_ns;
+      row.plan = choice.plan;
+    }
+    if (!options.compare_native) continue;
+    workload.prepare();
+    PMPI_Barrier(MPI_COMM_WORLD);
+    const double start_s = MPI_Wtime();
+    workload.run_native();
+    const double elapsed_us = (MPI_Wtime() - start_s) * 1e6;
+    if (options.validate && ends && !workload.check()) wrong = 1;
+    if (i >= 0) native_us += elapsed_us;
+  }
+  row.shortcut = over_ranks(shortcut_ns / 1e3 / row.iterations);
+  row.native = over_ranks(native_us / row.iterations);
+  row.predicted_us = predicted_ns / 1e3 / row.iterations;
+  int any_wrong = 0;
+  PMPI_Allreduce(&wrong, &any_wrong, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  row.right = any_wrong == 0;
+  return row;
+}
+
+void print_head(const Options& options) {
+  fmt::print("# Shortcut MPI {} Latency Test\n# Datatype: {}, op: {}\n", options.collective,
+             options.type, options.op);
+  fmt::print("{:<12}{:>16}", "# Size", "Avg Latency(us)");
+  if (options.full) fmt::print("{:>16}{:>16}{:>12}", "Min Latency(us)", "Max Latency(us)", "Iterations");
+  fmt::print("{:>16}", "Predicted(us)");
+  if (options.compare_native) fmt::print("{:>14}{:>10}", "Native(us)", "Ratio");
+  if (options.validate) fmt::print("{:>12}", "Validation");
+  fmt::print("  Algorithm\n");
+}
+
+void print_row(const Options& options, const Row& row) {
+  fmt::print("{:<12}{:>16.2f}", row.size, row.shortcut.mean);
+  if (options.full) {
+    fmt::print("{:>16.2f}{:>16.2f}{:>12}", row.shortcut.fastest, row.shortcut.slowest,
+               row.iterations);
+  }
+  fmt::print("{:>16.2f}", row.predicted_us);
+  if (options.compare_native) {
+    fmt::print("{:>14.2f}{:>10.2f}", row.native.mean, row.native.mean / row.shortcut.mean);
+  }
+  if (options.validate) fmt::print("{:>12}", row.right ? "Pass" : "FAIL");
+  fmt::print("  {}\n", row.plan);
+  std::fflush(stdout);
+}
+
+bool write_json(const Options& options, const std::vector<Row>& rows) {
+  nlohmann::ordered_json out;
+  out["collective"] = options.collective;
+  for (const Row& row : rows) {
+    nlohmann::ordered_json one{{"size", row.size},
+                               {"iterations", row.iterations},
+                               {"latency_us", row.shortcut.mean},
+                               {"min_us", row.shortcut.fastest},
+                               {"max_us", row.shortcut.slowest},
+                               {"predicted_us", row.predicted_us},
+                               {"algorithm", row.plan},
+                               {"validation", !options.validate ? "off" : row.right ? "pass" : "fail"}};
+    if (options.compare_native) {
+      one["native_us"] = row.native.mean;
+      one["ratio"] = row.native.mean / row.shortcut.mean;
+    }
+    out["rows"].push_back(std::move(one));
+  }
+  std::ofstream file(options.json);
+  file << out.dump(2) << '\n';
+  file.flush();
+  if (!file) fmt::print(stderr, "shortcut-bench: cannot write --json '{}'\n", options.json);
+  return static_cast<bool>(file);
+}
+
+int run(int argc, char** argv) {
+  int rank = 0;
+  int ranks = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  bool done = false;
+  int exit_code = 0;
+  const Options options = parse(argc, argv, rank == 0, done, exit_code);
+  if (done) return exit_code;
+  if (rank == 0) print_head(options);
+  std::vector<Row> rows;
+  bool right = true;
+  for (std::uint64_t size = options.smallest; size <= options.largest; size *= 2) {
+    const std::uint64_t whole = options.collective.starts_with("allgather")
+                                    ? size * static_cast<std::uint64_t>(ranks)
+                                    : size;
+    if (whole / 4 > 0x7fffffffU) {
+      if (rank == 0) fmt::print(stderr, "shortcut-bench: stopping at {} B: over 2^31 elements\n", size);
+      break;
+    }
+    rows.push_back(measure(options, size));
+    right = right && rows.back().right;
+    if (rank == 0) print_row(options, rows.back());
+  }
+  if (rank == 0 && !options.json.empty() && !write_json(options, rows)) exit_code = 1;
+  return right ? exit_code : 1;
+}
+
+}  // namespace
+}  // namespace shortcut::bench
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const int code = shortcut::bench::run(argc, argv);
+  MPI_Finalize();
+  return code;
+}

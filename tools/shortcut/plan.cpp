@@ -1,0 +1,448 @@
+// `shortcut plan`: what the planner would do for one collective, and why.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "config/settings.hpp"
+#include "planner/selector.hpp"
+#include "shortcut/commands.hpp"
+#include "support/units.hpp"
+
+namespace shortcut::cli {
+namespace {
+
+using nlohmann::ordered_json;
+using schedule::Collective;
+using topology::CircuitState;
+
+constexpr int kMaximumNodes = 65536;
+constexpr double kMaximumDeltaNs = 1e8;  // 100 ms
+constexpr std::array<std::string_view, 3> kCollectives{"allreduce", "reduce_scatter", "allgather"};
+constexpr std::array<std::string_view, 12> kKnobs{
+    "alpha_s",   "alpha_p",    "bandwidth",  "delta",     "rule",    "algorithm",
+    "threshold", "hop_factor", "accounting", "antipodal", "restore", "min_gain"};
+
+std::string option_name(std::string_view knob) {
+  std::string name = "--" + std::string(knob);
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+/// The names that an option takes, if it takes names.
+std::vector<std::string_view> names_of(std::string_view knob) {
+  const auto list = [](const auto& names) {
+    return std::vector<std::string_view>(names.begin(), names.end());
+  };
+  if (knob == "rule") return list(config::kEnumNames<config::Rule>);
+  if (knob == "accounting") return list(config::kEnumNames<config::Accounting>);
+  if (knob == "antipodal") return list(config::kEnumNames<config::Antipodal>);
+  if (knob == "restore") return list(config::kEnumNames<config::Restore>);
+  if (knob == "threshold") return {"auto"};
+  if (knob == "algorithm") {
+    std::vector<std::string_view> names{"auto"};
+    for (const schedule::Algorithm& row : schedule::algorithms()) names.push_back(row.name);
+    return names;
+  }
+  return {};
+}
+
+std::string joined(std::span<const std::string_view> names) {
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+struct Request {
+  Collective collective = Collective::allreduce;
+  int nodes = 0;
+  std::uint64_t bytes = 0;
+  std::string bytes_text;  ///< as written
+  planner::Options options;
+};
+
+planner::Options options_from(const config::Settings& settings) {
+  planner::Options options;
+  options.fabric.alpha_s_ns = settings.alpha_s_ns;
+  options.fabric.alpha_p_ns = settings.alpha_p_ns;
+  options.fabric.beta_ns_per_byte = settings.beta_ns_per_byte;
+  options.fabric.delta_ns = settings.delta_ns;
+  options.fabric.hop_factor = settings.hop_factor;
+  options.fabric.antipodal = settings.antipodal == config::Antipodal::balanced
+                                 ? topology::Antipodal::balanced
+                                 : topology::Antipodal::same_path;
+  options.accounting = settings.accounting == config::Accounting::paper ? model::Accounting::paper
+                                                                        : model::Accounting::exact;
+  options.rule = settings.rule == config::Rule::first_feasible ? planner::Rule::first_feasible
+                                                               : planner::Rule::best;
+  // A plan made here starts from the ring, where `lazy` and `none` are the same.
+  options.restore =
+      settings.restore == config::Restore::eager ? planner::Restore::eager : planner::Restore::none;
+  options.min_gain = settings.min_gain;
+  options.algorithm = settings.algorithm;
+  options.threshold = settings.threshold;
+  return options;
+}
+
+/// One step as it runs: repetitions apart.
+struct Step {
+  CircuitState state;
+  topology::Route route;
+  double bytes = 0;
+  bool reconfigured = false;
+  double cost_ns = 0;
+  bool operator==(const Step&) const = default;
+};
+
+std::vector<Step> steps_of(const planner::Plan& plan, const planner::Options& options,
+                           double bytes) {
+  std::vector<Step> steps;
+  for (const planner::PlannedStep& planned : plan.steps) {
+    for (int i = 0; i < planned.repeat; ++i) {
+      const bool reconfigured = planned.reconfigured && i == 0;
+      const double flow = planned.share * bytes;
+      const double cost =
+          model::step_cost(options.fabric, planned.route, flow, reconfigured).total_ns();
+      steps.push_back({planned.state, planned.route, flow, reconfigured, cost});
+    }
+  }
+  return steps;
+}
+
+/// Of candidates with the same algorithm and T the cheapest, T rising.
+std::vector<planner::Candidate> per_threshold(const std::vector<planner::Candidate>& all,
+                                              double bytes) {
+  std::vector<planner::Candidate> best;
+  for (const planner::Candidate& candidate : all) {
+    const auto same = std::find_if(best.begin(), best.end(), [&](const auto& other) {
+      return other.routed == candidate.routed && other.threshold == candidate.threshold;
+    });
+    if (same == best.end()) {
+      best.push_back(candidate);
+    } else if (candidate.line.at(bytes) < same->line.at(bytes)) {
+      *same = candidate;
+    }
+  }
+  // Candidates come algorithm by algorithm in one piece.
+  auto first = best.begin();
+  while (first != best.end()) {
+    const auto last = std::find_if(
+        first, best.end(), [&](const auto& other) { return other.routed != first->routed; });
+    std::reverse(first, last);
+    first = last;
+  }
+  return best;
+}
+
+/// From `from_ns` on (up to the next one's) this is what is chosen.
+struct DeltaRange {
+  double from_ns = 0;
+  std::string choice;
+};
+
+/// The choice as a function of delta, by bisection between powers of ten.
+class DeltaRanges {
+ public:
+  DeltaRanges(const Request& request, const planner::Selector& selector)
+      : request_(request), selector_(selector), options_(request.options) {
+    for (const auto& candidate :
+         selector.all_candidates(request.collective, true, CircuitState::ring())) {
+      if (routed_.empty() || routed_.back() != candidate.routed) {
+        routed_.push_back(candidate.routed);
+      }
+    }
+  }
+
+  std::vector<DeltaRange> find() {
+    double low = 0;
+    std::string at_low = choice(low);
+    ranges_.push_back({low, at_low});
+    for (double high = 1; high <= kMaximumDeltaNs; high *= 10) {
+      const std::string at_high = choice(high);
+      split(low, at_low, high, at_high);
+      low = high;
+      at_low = at_high;
+    }
+    return ranges_;
+  }
+
+ private:
+  std::string choice(double delta_ns) {
+    options_.fabric.delta_ns = delta_ns;
+    std::vector<planner::Candidate> all;
+    for (const planner::RoutedSchedule* routed : routed_) {
+      const auto own = planner::candidates(options_, *routed, CircuitState::ring());
+      all.insert(all.end(), own.begin(), own.end());
+    }
+    const int chosen = selector_.choose(all, static_cast<double>(request_.bytes));
+    if (chosen < 0) return "native";
+    return planner::describe(
+        planner::expand(options_, all[static_cast<std::size_t>(chosen)], CircuitState::ring()));
+  }
+
+  void split(double low, const std::string& at_low, double high, const std::string& at_high) {
+    if (at_low == at_high) return;
+    if (high - low <= std::max(1e-3, high * 1e-6)) {
+      ranges_.push_back({high, at_high});
+      return;
+    }
+    const double middle = (low + high) / 2;
+    const std::string at_middle = choice(middle);
+    split(low, at_low, middle, at_middle);
+    split(middle, at_middle, high, at_high);
+  }
+
+  const Request& request_;
+  const planner::Selector& selector_;
+  planner::Options options_;
+  std::vector<const planner::RoutedSchedule*> routed_;
+  std::vector<DeltaRange> ranges_;
+};
+
+std::string json_text(const Request& request, const planner::Selector& selector,
+                      const planner::Plan& plan, const planner::SelectionTable& table) {
+  const auto bytes = static_cast<double>(request.bytes);
+  const double predicted = plan.predicted_ns(bytes);
+  const double ring = table.ring().at(bytes);
+  const schedule::Algorithm& algorithm = *plan.schedule->algorithm;
+  const auto threshold = [](const schedule::Algorithm& row, int value) {
+    return row.reconfigures ? ordered_json(value) : ordered_json(nullptr);
+  };
+
+  ordered_json json;
+  json["collective"] = schedule::to_string(request.collective);
+  json["nodes"] = request.nodes;
+  json["bytes"] = request.bytes;
+  json["algorithm"] = algorithm.name;
+  json["threshold"] = threshold(algorithm, plan.threshold);
+  if (request.collective == Collective::allreduce) {
+    json["threshold_gather"] = threshold(algorithm, plan.threshold_gather);
+  }
+  json["predicted_ns"] = predicted;
+  json["ring_ns"] = ring;
+  json["speedup_vs_ring"] = predicted > 0 ? ordered_json(ring / predicted) : ordered_json(nullptr);
+  json["reconfigurations"] = plan.reconfigurations;
+  json["restore_ns"] = plan.restores ? request.options.fabric.delta_ns : 0.0;
+  json["reason"] = planner::reason(table, plan, bytes);
+  json["steps"] = ordered_json::array();
+  int index = 0;
+  for (const Step& step : steps_of(plan, request.options, bytes)) {
+    json["steps"].push_back({{"index", index++},
+                             {"state", topology::to_string(step.state)},
+                             {"hops", step.route.hops},
+                             {"congestion", step.route.congestion},
+                             {"bytes", step.bytes},
+                             {"reconfigured", step.reconfigured},
+                             {"cost_ns", step.cost_ns}});
+  }
+  json["candidates"] = ordered_json::array();
+  const auto all = selector.all_candidates(request.collective, true, CircuitState::ring());
+  for (const planner::Candidate& candidate : per_threshold(all, bytes)) {
+    const schedule::Algorithm& row = candidate.routed->algorithm();
+    ordered_json entry{{"algorithm", row.name}, {"threshold", threshold(row, candidate.threshold)}};
+    if (request.collective == Collective::allreduce) {
+      entry["threshold_gather"] = threshold(row, candidate.threshold_gather);
+    }
+    entry["predicted_ns"] = candidate.line.at(bytes);
+    json["candidates"].push_back(std::move(entry));
+  }
+  return json.dump(2) + "\n";
+}
+
+std::string rounded_bytes(double bytes) {
+  if (bytes >= 0x1p63) return fmt::format("{:.3g} B", bytes);
+  return format_bytes(static_cast<std::uint64_t>(std::round(bytes)));
+}
+
+std::string plan_text(const Request& request, const planner::Selector& selector,
+                      const planner::Plan& plan, const planner::SelectionTable& table) {
+  const auto bytes = static_cast<double>(request.bytes);
+  const model::FabricParameters& fabric = request.options.fabric;
+  std::string text = fmt::format(
+      "{} of {} on {} nodes: alpha_s {}, alpha_p {}, {}, delta {}\n",
+      schedule::to_string(request.collective), request.bytes_text, request.nodes,
+      format_time_ns(fabric.alpha_s_ns), format_time_ns(fabric.alpha_p_ns),
+      format_rate_ns_per_byte(fabric.beta_ns_per_byte), format_time_ns(fabric.delta_ns));
+  text += planner::reason(table, plan, bytes) + "\n\n";
+
+  constexpr std::string_view kRow = "{:>5}  {:<6}  {:<9}  {:>5}  {:>10}  {:>10}  {:<9}  {:>10}\n";
+  const auto row = [&](const auto&... cells) {
+    std::string line = fmt::format(fmt::runtime(kRow), cells...);
+    text += line;
+  };
+  row("step", "times", "state", "hops", "congestion", "flow", "reconfig.", "cost");
+  const std::vector<Step> steps = steps_of(plan, request.options, bytes);
+  for (std::size_t i = 0; i < steps.size();) {
+    std::size_t end = i + 1;
+    while (end < steps.size() && steps[end] == steps[i]) ++end;
+    const Step& step = steps[i];
+    row(i, end - i > 1 ? fmt::format("x{}", end - i) : "", topology::to_string(step.state),
+        step.route.hops, step.route.congestion, rounded_bytes(step.bytes),
+        step.reconfigured ? "yes" : "no", format_time_ns(step.cost_ns));
+    i = end;
+  }
+  if (plan.restores) row("end", "", "ring", "", "", "", "yes", format_time_ns(fabric.delta_ns));
+  row("total", "", "", "", "", "", "", format_time_ns(plan.predicted_ns(bytes)));
+
+  text += "\nchoice by size, at this delta\n";
+  std::string previous;
+  for (const planner::TableRow& entry : table.rows()) {
+    const std::string choice = planner::describe(entry.plan);
+    if (choice == previous) continue;
+    text += fmt::format("  from {:>10}  {}\n", rounded_bytes(std::ceil(entry.from_bytes)), choice);
+    previous = choice;
+  }
+  text += "\nchoice by delta, at this size (0 to 100 ms)\n";
+  const std::vector<DeltaRange> ranges = DeltaRanges(request, selector).find();
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    // Delta 0 on its own: what is free may be switched without any gain.
+    constexpr double kShortestNs = 0.1;
+    const bool only_zero = i == 0 && ranges.size() > 1 && ranges[1].from_ns < kShortestNs;
+    const bool after_zero = i > 0 && ranges[i].from_ns < kShortestNs;
+    text += fmt::format("  {} {:>10}  {}\n",
+                        only_zero    ? "at  "
+                        : after_zero ? ">   "
+                                     : "from",
+                        format_time_ns(ranges[i].from_ns), ranges[i].choice);
+  }
+  return text;
+}
+
+std::string nothing_to_plan(const Request& request, bool as_json) {
+  constexpr std::string_view kReason = "one node has nobody to exchange data with: nothing to plan";
+  if (!as_json) return std::string(kReason) + "\n";
+  ordered_json json{{"collective", schedule::to_string(request.collective)},
+                    {"nodes", request.nodes},
+                    {"bytes", request.bytes},
+                    {"algorithm", nullptr},
+                    {"threshold", nullptr},
+                    {"predicted_ns", 0.0},
+                    {"ring_ns", 0.0},
+                    {"speedup_vs_ring", nullptr},
+                    {"reconfigurations", 0},
+                    {"restore_ns", 0.0},
+                    {"reason", kReason},
+                    {"steps", ordered_json::array()},
+                    {"candidates", ordered_json::array()}};
+  if (request.collective == Collective::allreduce) json["threshold_gather"] = nullptr;
+  return json.dump(2) + "\n";
+}
+
+/// What only the options together can tell.
+Status check(const Request& request) {
+  const planner::Options& options = request.options;
+  if (!(options.min_gain > 0)) {
+    return Error{fmt::format("--min-gain: '{}' is not a number above 0", options.min_gain)};
+  }
+  const int levels = std::bit_width(static_cast<unsigned>(request.nodes)) - 1;
+  if (options.threshold > levels) {
+    return Error{
+        fmt::format("--threshold: '{}' is not auto or an integer from 0 to {} (log2 of {} nodes)",
+                    options.threshold, levels, request.nodes)};
+  }
+  if (options.algorithm == "auto") return {};
+  const auto found = schedule::find_algorithm(options.algorithm);
+  if (!found.ok()) {
+    const auto names = names_of("algorithm");
+    return Error{fmt::format("--algorithm: '{}' is not one of {}{}", options.algorithm,
+                             joined(names), suggestion(options.algorithm, names))};
+  }
+  const std::string_view why = found.value()->cannot(request.collective, request.nodes, true);
+  if (!why.empty() && request.nodes > 1) {
+    return Error{fmt::format("--algorithm: '{}' {} ({} on {} nodes)", options.algorithm, why,
+                             schedule::to_string(request.collective), request.nodes)};
+  }
+  return {};
+}
+
+}  // namespace
+
+PlanCommand::PlanCommand(CLI::App& app)
+    : app_(app.add_subcommand("plan", "Plan one collective: steps, circuits, predicted time")) {
+  app_->allow_extras();
+  app_->add_option("--collective", collective_, joined(kCollectives) + " (required)")
+      ->type_name("NAME");
+  app_->add_option("--nodes", nodes_, fmt::format("Endpoints, 1 to {} (required)", kMaximumNodes))
+      ->type_name("N");
+  app_->add_option("--bytes", bytes_, "Size of the message with its unit, e.g. 32kB (required)")
+      ->type_name("SIZE");
+  const auto table = config::list_knobs(config::Settings{});
+  knobs_.reserve(kKnobs.size());  // CLI11 keeps addresses of the texts
+  for (const std::string_view name : kKnobs) {
+    const auto knob = std::find_if(table.begin(), table.end(),
+                                   [&](const config::KnobInfo& info) { return info.name == name; });
+    KnobOption& entry = knobs_.emplace_back();
+    entry.knob = name;
+    const auto names = names_of(name);
+    const std::string allowed = name == "threshold" ? "auto or 0 to log2 of the nodes"
+                                : names.empty()     ? ""
+                                                    : joined(names);
+    entry.option =
+        app_->add_option(option_name(name), entry.text,
+                         fmt::format("{}{}{} [{}]", knob->help, allowed.empty() ? "" : ": ",
+                                     allowed, knob->default_text))
+            ->type_name(knob->type);
+  }
+  app_->add_flag("--json", json_, "Print one JSON object instead of a table");
+  app_->footer(
+      "Values need their units: sizes B, kB, MB, GB, KiB, MiB, GiB; times ns, us, ms, s; rates\n"
+      "Mb/s, Gb/s, GB/s. What is not given has the default in brackets; SHORTCUT_ variables and\n"
+      "files of settings do not count here. The plan starts from the ring and is for a\n"
+      "commutative operation.\n\n"
+      "Example: shortcut plan --collective allreduce --nodes 32 --bytes 1MB --delta 10us\n");
+}
+
+Result<std::string> PlanCommand::run() const {
+  Request request;
+  const auto required = [&](const char* option) { return app_->get_option(option)->count() > 0; };
+  if (!required("--collective")) {
+    return Error{fmt::format("--collective is required: one of {}", joined(kCollectives))};
+  }
+  if (!required("--nodes")) {
+    return Error{fmt::format("--nodes is required: an integer from 1 to {}", kMaximumNodes)};
+  }
+  if (!required("--bytes")) {
+    return Error{fmt::format("--bytes is required: a number followed by {}", kByteUnits)};
+  }
+  const auto name = std::find(kCollectives.begin(), kCollectives.end(), collective_);
+  if (name == kCollectives.end()) {
+    return Error{fmt::format("--collective: '{}' is not one of {}{}", collective_,
+                             joined(kCollectives), suggestion(collective_, kCollectives))};
+  }
+  request.collective = static_cast<Collective>(name - kCollectives.begin());
+  const auto nodes = parse_integer(nodes_, 1, kMaximumNodes);
+  if (!nodes.ok()) return Error{"--nodes: " + nodes.error().message};
+  request.nodes = nodes.value();
+  const auto bytes = parse_bytes(bytes_);
+  if (!bytes.ok()) return Error{"--bytes: " + bytes.error().message};
+  request.bytes = bytes.value();
+  request.bytes_text = bytes_;
+
+  config::Settings settings;
+  for (const KnobOption& knob : knobs_) {
+    if (knob.option->count() == 0) continue;
+    const Status status = config::set(settings, knob.knob, knob.text);
+    if (!status.ok()) {
+      return Error{fmt::format("{}: {}{}", option_name(knob.knob), status.error().message,
+                               suggestion(knob.text, names_of(knob.knob)))};
+    }
+  }
+  request.options = options_from(settings);
+  if (const Status status = check(request); !status.ok()) return status.error();
+  if (request.nodes == 1) return nothing_to_plan(request, json_);
+
+  const planner::Selector selector(request.options, request.nodes);
+  const planner::SelectionTable& table =
+      selector.table(request.collective, true, CircuitState::ring());
+  // The rule at this very size, not the table: at a crossing the table may hold either neighbour.
+  const auto all = selector.all_candidates(request.collective, true, CircuitState::ring());
+  const int chosen = selector.choose(all, static_cast<double>(request.bytes));
+  const planner::Plan plan =
+      planner::expand(request.options, all[static_cast<std::size_t>(chosen)], CircuitState::ring());
+  return json_ ? json_text(request, selector, plan, table)
+               : plan_text(request, selector, plan, table);
+}
+
+}  // namespace shortcut::cli
