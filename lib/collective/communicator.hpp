@@ -58,7 +58,10 @@ class Communicator {
   topology::CircuitState held() const { return held_; }
   void hold(topology::CircuitState state) { held_ = state; }
 
+  /// This rank's program for a plan, compiled on first use; kept by the plan's address.
   const Program& program(const planner::Plan& plan);
+  /// Drops the program of a plan that is about to die (the selector's own plans never do).
+  void forget(const planner::Plan& plan) { programs_.erase(&plan); }
 
   Scratch work;      ///< the vector while it is worked on
   Scratch incoming;  ///< operands on their way into a reduction

@@ -87,8 +87,9 @@ TEST(Golden, Thresholds) {
   }
 }
 
-/// Do the states form a threshold plan: ring below some level, the peer from there on, and the mirror
-/// image of such in a second half? Level 0 runs on the fixed links, whatever the switch holds.
+/// Do the states form a threshold plan: ring below some level, the peer from there on, and the
+/// mirror image of such in a second half? Level 0 runs on the fixed links, whatever the switch
+/// holds.
 bool is_threshold_plan(const std::vector<std::string>& states, int levels) {
   const auto half = [levels](auto begin) {
     for (int limit = 0; limit <= levels; ++limit) {

@@ -1,6 +1,7 @@
-// Proves a schedule by running it on symbols: a block's value is the set of ranks whose contributions
-// it holds. Up to 64 ranks the set is exact; above, it is the sum of random tags with the count, the
-// lowest and the highest rank, and a sample of the blocks is followed (blocks never meet each other).
+// Proves a schedule by running it on symbols: a block's value is the set of ranks whose
+// contributions it holds. Up to 64 ranks the set is exact; above, it is the sum of random tags with
+// the count, the lowest and the highest rank, and a sample of the blocks is followed (blocks never
+// meet each other).
 #pragma once
 
 #include <algorithm>

@@ -44,8 +44,7 @@ TEST_P(EveryAlgorithm, HoldsForSampledRankCounts) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, EveryAlgorithm,
-                         testing::ValuesIn([] {
+INSTANTIATE_TEST_SUITE_P(Registry, EveryAlgorithm, testing::ValuesIn([] {
                            std::vector<std::string_view> names;
                            for (const Algorithm& row : algorithms()) names.push_back(row.name);
                            return names;

@@ -1,5 +1,5 @@
-// The router against the closed forms of docs/model.md and against a breadth-first search that knows
-// nothing about cycles and positions.
+// The router against the closed forms of docs/model.md and against a breadth-first search that
+// knows nothing about cycles and positions.
 #include "topology/router.hpp"
 
 #include <gtest/gtest.h>
@@ -232,7 +232,8 @@ void compare(const Graph& graph, const Router& router, std::mt19937& random) {
   }
   std::uniform_int_distribution<int> pick(-1, n - 1);
   for (int round = 0; round < 12; ++round) {
-    // By turns: anything at all; only what is reachable; of that, nothing that has two shortest paths.
+    // By turns: anything at all; only what is reachable; of that, nothing that has two shortest
+    // paths.
     std::vector<int> send_to(at(n));
     bool reachable = true;
     bool unique = true;
