@@ -13,7 +13,8 @@ using shortcut::topology::CircuitState;
 
 Options headline() {
   Options options;
-  options.fabric = {.alpha_s_ns = 500, .alpha_p_ns = 500, .beta_ns_per_byte = 0.01, .delta_ns = 10'000};
+  options.fabric = {
+      .alpha_s_ns = 500, .alpha_p_ns = 500, .beta_ns_per_byte = 0.01, .delta_ns = 10'000};
   return options;
 }
 

@@ -90,7 +90,8 @@ void print_head(const Options& options) {
   fmt::print("# Shortcut MPI {} Latency Test\n# Datatype: {}, op: {}\n", options.collective,
              options.type, options.op);
   fmt::print("{:<12}{:>16}", "# Size", "Avg Latency(us)");
-  if (options.full) fmt::print("{:>16}{:>16}{:>12}", "Min Latency(us)", "Max Latency(us)", "Iterations");
+  if (options.full)
+    fmt::print("{:>16}{:>16}{:>12}", "Min Latency(us)", "Max Latency(us)", "Iterations");
   fmt::print("{:>16}", "Predicted(us)");
   if (options.compare_native) fmt::print("{:>14}{:>10}", "Native(us)", "Ratio");
   if (options.validate) fmt::print("{:>12}", "Validation");
@@ -123,7 +124,9 @@ bool write_json(const Options& options, const std::vector<Row>& rows) {
                                {"max_us", row.shortcut.slowest},
                                {"predicted_us", row.predicted_us},
                                {"algorithm", row.plan},
-                               {"validation", !options.validate ? "off" : row.right ? "pass" : "fail"}};
+                               {"validation", !options.validate ? "off"
+                                              : row.right       ? "pass"
+                                                                : "fail"}};
     if (options.compare_native) {
       one["native_us"] = row.native.mean;
       one["ratio"] = row.native.mean / row.shortcut.mean;
@@ -154,7 +157,8 @@ int run(int argc, char** argv) {
                                     ? size * static_cast<std::uint64_t>(ranks)
                                     : size;
     if (whole / 4 > 0x7fffffffU) {
-      if (rank == 0) fmt::print(stderr, "shortcut-bench: stopping at {} B: over 2^31 elements\n", size);
+      if (rank == 0)
+        fmt::print(stderr, "shortcut-bench: stopping at {} B: over 2^31 elements\n", size);
       break;
     }
     rows.push_back(measure(options, size));

@@ -44,8 +44,8 @@ Options parse(int argc, char** argv, bool speaks, bool& done, int& exit_code) {
   app.add_option("collective", options.collective,
                  "allreduce, reduce_scatter, reduce_scatter_block, allgather or allgatherv")
       ->required()
-      ->check(CLI::IsMember({"allreduce", "reduce_scatter", "reduce_scatter_block", "allgather",
-                             "allgatherv"}));
+      ->check(CLI::IsMember(
+          {"allreduce", "reduce_scatter", "reduce_scatter_block", "allgather", "allgatherv"}));
   app.add_option("-m,--message-size", range,
                  "MIN:MAX in bytes or with a unit; bytes of the vector (reductions) or of one "
                  "rank's part (gathers); default 4:1MiB");
@@ -59,9 +59,11 @@ Options parse(int argc, char** argv, bool speaks, bool& done, int& exit_code) {
   app.add_flag("--in-place", options.in_place, "MPI_IN_PLACE");
   app.add_option("--type", options.type, "int, float or double")
       ->check(CLI::IsMember({"int", "float", "double"}));
-  app.add_option("--op", options.op, "sum, max or min")->check(CLI::IsMember({"sum", "max", "min"}));
-  app.add_option("--compare", compare, "'native': alternate with the MPI library's own, one call "
-                                       "each in turn, and print the ratio")
+  app.add_option("--op", options.op, "sum, max or min")
+      ->check(CLI::IsMember({"sum", "max", "min"}));
+  app.add_option("--compare", compare,
+                 "'native': alternate with the MPI library's own, one call "
+                 "each in turn, and print the ratio")
       ->check(CLI::IsMember({"native"}));
   app.add_option("--json", options.json, "write the rows to this file too");
   app.set_version_flag("--version", "shortcut-bench 0.1.0");

@@ -18,14 +18,17 @@ Workload::Workload(const Options& options, std::uint64_t size, MPI_Comm comm)
       type_(options.type == "int"      ? MPI_INT
             : options.type == "double" ? MPI_DOUBLE
                                        : MPI_FLOAT),
-      op_(options.op == "max" ? MPI_MAX : options.op == "min" ? MPI_MIN : MPI_SUM),
+      op_(options.op == "max"   ? MPI_MAX
+          : options.op == "min" ? MPI_MIN
+                                : MPI_SUM),
       width_(options.type == "double" ? sizeof(double) : sizeof(float)) {
   MPI_Comm_rank(comm, &rank_);
   MPI_Comm_size(comm, &ranks_);
   std::size_t elements = std::max<std::size_t>(1, (size + width_ - 1) / width_);
   const std::size_t ranks = at(ranks_);
   if (gathers()) elements *= ranks;
-  if (options.collective == "reduce_scatter_block") elements = (elements + ranks - 1) / ranks * ranks;
+  if (options.collective == "reduce_scatter_block")
+    elements = (elements + ranks - 1) / ranks * ranks;
   elements_ = elements;
   int place = 0;
   for (std::size_t r = 0; r < ranks; ++r) {

@@ -40,8 +40,8 @@ class Workload {
   MPI_Datatype type_;
   MPI_Op op_;
   std::size_t width_;
-  std::size_t elements_ = 0;      // of the whole vector
-  std::vector<int> counts_;       // per rank
+  std::size_t elements_ = 0;  // of the whole vector
+  std::vector<int> counts_;   // per rank
   std::vector<int> displs_;
   std::vector<std::byte> send_;
   std::vector<std::byte> recv_;

@@ -18,9 +18,8 @@ extern "C" {
 
 SHORTCUT_API int shortcut_allreduce(const void* sendbuf, void* recvbuf, int count,
                                     MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
-SHORTCUT_API int shortcut_reduce_scatter(const void* sendbuf, void* recvbuf,
-                                         const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
-                                         MPI_Comm comm);
+SHORTCUT_API int shortcut_reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[],
+                                         MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
 SHORTCUT_API int shortcut_reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
                                                MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
 SHORTCUT_API int shortcut_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -32,11 +31,11 @@ SHORTCUT_API int shortcut_allgatherv(const void* sendbuf, int sendcount, MPI_Dat
 
 /* What Shortcut does with a collective of this size on this communicator. */
 typedef struct {
-  char algorithm[48];      /* registry name, or "native" */
-  char plan[96];           /* with thresholds, as the report prints it */
-  double predicted_ns;     /* by the cost model */
-  int reconfigurations;    /* of the switched ports */
-  char reason[256];        /* one line */
+  char algorithm[48];   /* registry name, or "native" */
+  char plan[96];        /* with thresholds, as the report prints it */
+  double predicted_ns;  /* by the cost model */
+  int reconfigurations; /* of the switched ports */
+  char reason[256];     /* one line */
 } shortcut_choice;
 
 /* `collective`: "allreduce", "reduce_scatter" or "allgather"; `bytes`: size of the whole vector.
@@ -45,8 +44,8 @@ typedef struct {
 SHORTCUT_API int shortcut_query(const char* collective, double bytes, MPI_Comm comm,
                                 shortcut_choice* choice);
 
-/* This rank's time in ns on the fabric's clock (virtual time under SHORTCUT_FABRIC=virtual, else the
- * wall clock), for `comm`. Collective on first use. */
+/* This rank's time in ns on the fabric's clock (virtual time under SHORTCUT_FABRIC=virtual, else
+ * the wall clock), for `comm`. Collective on first use. */
 SHORTCUT_API double shortcut_time_ns(MPI_Comm comm);
 
 /* Waits for all ranks of `comm` off the fabric and, under virtual time, sets their clocks to the

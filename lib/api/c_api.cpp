@@ -41,15 +41,15 @@ int shortcut_reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvco
 
 int shortcut_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                        int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  return shortcut::collective::allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount,
-                                         recvtype, comm);
+  return shortcut::collective::allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                                         comm);
 }
 
 int shortcut_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                         const int recvcounts[], const int displs[], MPI_Datatype recvtype,
                         MPI_Comm comm) {
-  return shortcut::collective::allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts,
-                                          displs, recvtype, comm);
+  return shortcut::collective::allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                                          recvtype, comm);
 }
 
 int shortcut_query(const char* collective, double bytes, MPI_Comm comm, shortcut_choice* choice) {

@@ -27,8 +27,8 @@ bool Call::set_operation(MPI_Op op) {
   commutative_ = commutative != 0;
   reduction_.op = op;
   // Operand order may show in the bits of a user's function; the standard's own are symmetric.
-  const MPI_Op symmetric[] = {MPI_SUM,  MPI_PROD, MPI_MAX,  MPI_MIN,    MPI_LAND,  MPI_LOR,
-                              MPI_LXOR, MPI_BAND, MPI_BOR,  MPI_BXOR,   MPI_MAXLOC, MPI_MINLOC};
+  const MPI_Op symmetric[] = {MPI_SUM,  MPI_PROD, MPI_MAX, MPI_MIN,  MPI_LAND,   MPI_LOR,
+                              MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR, MPI_MAXLOC, MPI_MINLOC};
   reduction_.ordered = true;
   for (const MPI_Op known : symmetric) {
     if (op == known) reduction_.ordered = false;

@@ -112,9 +112,9 @@ void Communicator::publish_settings(Runtime& runtime) {
   static std::once_flag warned;
   if (first < ranks_ && rank_ == 0) {
     std::call_once(warned, [&] {
-      runtime.log(config::Log::warn,
-                  fmt::format("rank {} has other SHORTCUT_* settings than rank 0; rank 0's hold",
-                              first));
+      runtime.log(
+          config::Log::warn,
+          fmt::format("rank {} has other SHORTCUT_* settings than rank 0; rank 0's hold", first));
     });
   }
 }
@@ -142,7 +142,8 @@ const Program& Communicator::program(const planner::Plan& plan) {
   program.reserve(mine.size());
   for (const planner::PlannedStep& step : plan.steps) {
     for (int i = 0; i < step.repeat; ++i) {
-      program.push_back({mine[program.size()], step.state, step.route, step.reconfigured && i == 0});
+      program.push_back(
+          {mine[program.size()], step.state, step.route, step.reconfigured && i == 0});
     }
   }
   return programs_.emplace(&plan, std::move(program)).first->second;

@@ -28,9 +28,10 @@ class StepRunner {
     const Elements send = elements(rank.send_to >= 0 ? rank.send : BlockRange{});
     const Elements recv = elements(rank.recv_from >= 0 ? rank.recv : BlockRange{});
     const bool reduces = rank.action == Action::reduce;
-    const bool overlap = send.first < recv.first + recv.count && recv.first < send.first + send.count;
-    void* landing = reduces ? comm_.incoming.reserve(type_, recv.count)
-                            : type_.at(vector_.base, recv.first);
+    const bool overlap =
+        send.first < recv.first + recv.count && recv.first < send.first + send.count;
+    void* landing =
+        reduces ? comm_.incoming.reserve(type_, recv.count) : type_.at(vector_.base, recv.first);
     comm_.requests.clear();
     const std::size_t piece = piece_elements();
     // Receives first, so that nothing arrives unexpected.
@@ -83,8 +84,7 @@ class StepRunner {
     const std::size_t first = static_cast<std::size_t>(range.first);
     const std::size_t last = first + static_cast<std::size_t>(range.count) - 1;
     assert(last < vector_.first_element.size());
-    return {vector_.first_element[first],
-            vector_.end_element[last] - vector_.first_element[first]};
+    return {vector_.first_element[first], vector_.end_element[last] - vector_.first_element[first]};
   }
 
   std::size_t piece_elements() const {
@@ -129,8 +129,8 @@ class StepRunner {
     keep(copy_elements(type_, theirs, own, count, comm_.traffic()));
   }
 
-  void finish(const ProgramStep& step, std::size_t sent, std::size_t received,
-              double departure_ns, double their_departure_ns) {
+  void finish(const ProgramStep& step, std::size_t sent, std::size_t received, double departure_ns,
+              double their_departure_ns) {
     const auto price = [&](std::size_t count) {
       return model::step_cost(comm_.parameters(), step.route,
                               static_cast<double>(count * type_.size), false)

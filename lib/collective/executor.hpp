@@ -11,8 +11,8 @@ namespace shortcut::collective {
 struct BlockedVector {
   TypeInfo type;
   void* base = nullptr;  ///< element 0's origin
-  /// first_element[i]: where block i starts; end_element[i]: one past its last. Blocks of one step's
-  /// run must follow each other without gaps unless the run is a single block.
+  /// first_element[i]: where block i starts; end_element[i]: one past its last. Blocks of one
+  /// step's run must follow each other without gaps unless the run is a single block.
   std::vector<std::size_t> first_element;
   std::vector<std::size_t> end_element;
 };

@@ -17,9 +17,8 @@ planner::Options planner_options(const config::Settings& settings, int ranks,
   options.fabric.antipodal = settings.antipodal == config::Antipodal::balanced
                                  ? topology::Antipodal::balanced
                                  : topology::Antipodal::same_path;
-  options.accounting = settings.accounting == config::Accounting::paper
-                           ? model::Accounting::paper
-                           : model::Accounting::exact;
+  options.accounting = settings.accounting == config::Accounting::paper ? model::Accounting::paper
+                                                                        : model::Accounting::exact;
   options.rule = settings.rule == config::Rule::first_feasible ? planner::Rule::first_feasible
                                                                : planner::Rule::best;
   options.restore = settings.restore == config::Restore::none    ? planner::Restore::none

@@ -39,7 +39,8 @@ bool try_reduce_scatter(const char* name, const void* sendbuf, void* recvbuf,
   std::size_t own = 0;
   code = MPI_SUCCESS;
   for (const int r : owner) {
-    const std::size_t count = offset[static_cast<std::size_t>(r) + 1] - offset[static_cast<std::size_t>(r)];
+    const std::size_t count =
+        offset[static_cast<std::size_t>(r) + 1] - offset[static_cast<std::size_t>(r)];
     const int copied = copy_elements(info, info.at(input, offset[static_cast<std::size_t>(r)]),
                                      info.at(vector.base, next), count, self);
     if (copied != MPI_SUCCESS) code = copied;

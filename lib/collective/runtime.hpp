@@ -10,8 +10,8 @@ namespace shortcut::collective {
 /// Process-wide state, made on the first call that reaches us.
 class Runtime {
  public:
-  /// The runtime, or null when calls must go straight to PMPI: MPI is not up (any more), another MPI
-  /// than the one we were built for is running, or SHORTCUT_DISABLE is set.
+  /// The runtime, or null when calls must go straight to PMPI: MPI is not up (any more), another
+  /// MPI than the one we were built for is running, or SHORTCUT_DISABLE is set.
   static Runtime* get();
 
   const config::Settings& settings() const { return settings_; }

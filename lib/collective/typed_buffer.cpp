@@ -29,8 +29,7 @@ void* Scratch::reserve(const TypeInfo& type, std::size_t elements) {
   if (elements == 0) elements = 1;
   const MPI_Aint reach = static_cast<MPI_Aint>(elements - 1) * type.extent;
   const MPI_Aint low = type.true_lower_bound + std::min<MPI_Aint>(reach, 0);
-  const MPI_Aint high =
-      type.true_lower_bound + type.true_extent + std::max<MPI_Aint>(reach, 0);
+  const MPI_Aint high = type.true_lower_bound + type.true_extent + std::max<MPI_Aint>(reach, 0);
   // Types may be aligned to 16 bytes: keep the origin so.
   constexpr MPI_Aint kAlignment = 16;
   const MPI_Aint shift = ((-low % kAlignment) + kAlignment) % kAlignment;

@@ -1,5 +1,5 @@
-// Buffers of any MPI datatype: how far elements reach, copies that leave gaps alone, and scratch that
-// is large enough whatever the lower bound and the extent.
+// Buffers of any MPI datatype: how far elements reach, copies that leave gaps alone, and scratch
+// that is large enough whatever the lower bound and the extent.
 #pragma once
 
 #include <mpi.h>

@@ -14,8 +14,8 @@
 
 namespace shortcut::fabric {
 
-/// How the participants of a reconfiguration find each other off the fabric: once the switch holds a
-/// matching the fabric is disconnected, so this never uses it.
+/// How the participants of a reconfiguration find each other off the fabric: once the switch holds
+/// a matching the fabric is disconnected, so this never uses it.
 class ControlChannel {
  public:
   virtual ~ControlChannel() = default;
@@ -39,8 +39,9 @@ class Backend {
   virtual ~Backend() = default;
   virtual Capabilities capabilities() const = 0;
 
-  /// Called by every participant after all that it receives in the steps before has arrived. Returns
-  /// when the circuits hold `to`. `delta_ns` is what the change costs in the model (0: not charged).
+  /// Called by every participant after all that it receives in the steps before has arrived.
+  /// Returns when the circuits hold `to`. `delta_ns` is what the change costs in the model (0: not
+  /// charged).
   virtual Status reconfigure(ControlChannel& channel, topology::CircuitState from,
                              topology::CircuitState to, double delta_ns) = 0;
 

@@ -1,6 +1,6 @@
-// Virtual time: each rank has a clock. Messages carry their departure times, arrive a modelled price
-// later, and set the receiver's clock; a reconfiguration sets the clocks of its participants to their
-// maximum plus delta. Real data move; the time is exact and repeatable.
+// Virtual time: each rank has a clock. Messages carry their departure times, arrive a modelled
+// price later, and set the receiver's clock; a reconfiguration sets the clocks of its participants
+// to their maximum plus delta. Real data move; the time is exact and repeatable.
 #pragma once
 
 #include "fabric/backend.hpp"

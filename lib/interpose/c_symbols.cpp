@@ -1,5 +1,5 @@
-// The MPI symbols that a C or C++ program (or MPICH's Fortran bindings) reaches when this library is
-// preloaded or linked before MPI. Thin: everything is in collective/.
+// The MPI symbols that a C or C++ program (or MPICH's Fortran bindings) reaches when this library
+// is preloaded or linked before MPI. Thin: everything is in collective/.
 #include <mpi.h>
 
 #include "collective/collectives.hpp"
@@ -32,6 +32,6 @@ SHORTCUT_EXPORT int MPI_Allgather(const void* sendbuf, int sendcount, MPI_Dataty
 SHORTCUT_EXPORT int MPI_Allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
                                    void* recvbuf, const int recvcounts[], const int displs[],
                                    MPI_Datatype recvtype, MPI_Comm comm) {
-  return collective::allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                                recvtype, comm);
+  return collective::allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                                comm);
 }

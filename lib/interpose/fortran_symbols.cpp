@@ -60,9 +60,9 @@ SHORTCUT_EXPORT void mpi_allreduce_(void* sendbuf, void* recvbuf, MPI_Fint* coun
 SHORTCUT_EXPORT void mpi_reduce_scatter_(void* sendbuf, void* recvbuf, MPI_Fint* counts,
                                          MPI_Fint* type, MPI_Fint* op, MPI_Fint* comm,
                                          MPI_Fint* ierr) {
-  answer(ierr, collective::reduce_scatter(buffer(sendbuf), buffer(recvbuf), counts,
-                                          PMPI_Type_f2c(*type), PMPI_Op_f2c(*op),
-                                          PMPI_Comm_f2c(*comm)));
+  answer(ierr,
+         collective::reduce_scatter(buffer(sendbuf), buffer(recvbuf), counts, PMPI_Type_f2c(*type),
+                                    PMPI_Op_f2c(*op), PMPI_Comm_f2c(*comm)));
 }
 
 SHORTCUT_EXPORT void mpi_reduce_scatter_block_(void* sendbuf, void* recvbuf, MPI_Fint* count,
@@ -90,10 +90,10 @@ SHORTCUT_EXPORT void mpi_allgatherv_(void* sendbuf, MPI_Fint* sendcount, MPI_Fin
 }
 
 // The other spellings are the same functions. ompi_X_f is what Open MPI's own mpi_f08 module calls.
-#define SHORTCUT_SPELLINGS(lower, UPPER, parameters)                                           \
-  SHORTCUT_EXPORT void mpi_##lower parameters __attribute__((alias("mpi_" #lower "_")));       \
-  SHORTCUT_EXPORT void mpi_##lower##__ parameters __attribute__((alias("mpi_" #lower "_")));   \
-  SHORTCUT_EXPORT void MPI_##UPPER parameters __attribute__((alias("mpi_" #lower "_")));       \
+#define SHORTCUT_SPELLINGS(lower, UPPER, parameters)                                         \
+  SHORTCUT_EXPORT void mpi_##lower parameters __attribute__((alias("mpi_" #lower "_")));     \
+  SHORTCUT_EXPORT void mpi_##lower##__ parameters __attribute__((alias("mpi_" #lower "_"))); \
+  SHORTCUT_EXPORT void MPI_##UPPER parameters __attribute__((alias("mpi_" #lower "_")));     \
   SHORTCUT_EXPORT void ompi_##lower##_f parameters __attribute__((alias("mpi_" #lower "_")));
 
 SHORTCUT_SPELLINGS(allreduce, ALLREDUCE,
@@ -103,10 +103,9 @@ SHORTCUT_SPELLINGS(reduce_scatter, REDUCE_SCATTER,
 SHORTCUT_SPELLINGS(reduce_scatter_block, REDUCE_SCATTER_BLOCK,
                    (void*, void*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*))
 SHORTCUT_SPELLINGS(allgather, ALLGATHER,
-                   (void*, MPI_Fint*, MPI_Fint*, void*, MPI_Fint*, MPI_Fint*, MPI_Fint*,
-                    MPI_Fint*))
+                   (void*, MPI_Fint*, MPI_Fint*, void*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*))
 SHORTCUT_SPELLINGS(allgatherv, ALLGATHERV,
-                   (void*, MPI_Fint*, MPI_Fint*, void*, MPI_Fint*, MPI_Fint*, MPI_Fint*,
-                    MPI_Fint*, MPI_Fint*))
+                   (void*, MPI_Fint*, MPI_Fint*, void*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*,
+                    MPI_Fint*))
 
 #endif  // OPEN_MPI

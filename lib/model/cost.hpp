@@ -8,7 +8,8 @@ namespace shortcut::model {
 /// When a reconfiguration is charged.
 enum class Accounting {
   exact,  ///< delta whenever the switched ports change
-  paper,  ///< delta before every step from the threshold on, even where nothing changes (as printed)
+  paper,  ///< delta before every step from the threshold on, even where nothing changes (as
+          ///< printed)
 };
 
 /// Parameters of a fabric. Times in ns, sizes in bytes.

@@ -38,21 +38,19 @@ Candidate price(const Options& options, const RoutedSchedule& routed, int thresh
   candidate.routed = &routed;
   candidate.threshold = threshold;
   candidate.threshold_gather = threshold_gather;
-  candidate.end = walk(options, routed, threshold, threshold_gather, start,
-                       [&](std::size_t i, CircuitState state, bool charged) {
-                         const RoutedStep& step = routed.steps()[i];
-                         // Every planned state is the ring, the step's own, or one beside links
-                         // that are fixed: the last two are direct.
-                         const bool on_ring =
-                             state.kind == CircuitState::Kind::ring && !step.on_fixed;
-                         const topology::Route route =
-                             on_ring ? step.on_ring : topology::Route{1, 1};
-                         candidate.line +=
-                             model::step_line(options.fabric, route, step.share, false)
-                                 .scaled(step.repeat);
-                         if (charged) candidate.line.fixed_ns += options.fabric.delta_ns;
-                         candidate.reconfigurations += charged ? 1 : 0;
-                       });
+  candidate.end =
+      walk(options, routed, threshold, threshold_gather, start,
+           [&](std::size_t i, CircuitState state, bool charged) {
+             const RoutedStep& step = routed.steps()[i];
+             // Every planned state is the ring, the step's own, or one beside links
+             // that are fixed: the last two are direct.
+             const bool on_ring = state.kind == CircuitState::Kind::ring && !step.on_fixed;
+             const topology::Route route = on_ring ? step.on_ring : topology::Route{1, 1};
+             candidate.line +=
+                 model::step_line(options.fabric, route, step.share, false).scaled(step.repeat);
+             if (charged) candidate.line.fixed_ns += options.fabric.delta_ns;
+             candidate.reconfigurations += charged ? 1 : 0;
+           });
   if (options.restore == Restore::eager && candidate.end != CircuitState::ring()) {
     candidate.line.fixed_ns += options.fabric.delta_ns;
     ++candidate.reconfigurations;
@@ -121,8 +119,7 @@ std::string describe(const Plan& plan) {
   if (plan.threshold == plan.threshold_gather) {
     return fmt::format("{} T={}", plan.algorithm_name(), plan.threshold);
   }
-  return fmt::format("{} T={} T'={}", plan.algorithm_name(), plan.threshold,
-                     plan.threshold_gather);
+  return fmt::format("{} T={} T'={}", plan.algorithm_name(), plan.threshold, plan.threshold_gather);
 }
 
 }  // namespace shortcut::planner

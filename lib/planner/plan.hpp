@@ -1,8 +1,8 @@
 // Plans: an algorithm with a circuit state for each of its steps, priced.
 //
-// The threshold rule (Shortcut paper, section IV-B): steps whose level is below T run on the ring, the
-// others each on the state made for them. AllReduce is planned jointly: T for the reducing half, T'
-// for the gathering half, and whatever state the one leaves the other starts from.
+// The threshold rule (Shortcut paper, section IV-B): steps whose level is below T run on the ring,
+// the others each on the state made for them. AllReduce is planned jointly: T for the reducing
+// half, T' for the gathering half, and whatever state the one leaves the other starts from.
 #pragma once
 
 #include <string>
@@ -77,8 +77,8 @@ struct Plan {
 Candidate price(const Options& options, const RoutedSchedule& routed, int threshold,
                 int threshold_gather, topology::CircuitState start);
 
-/// Every threshold that the options allow, T falling from static to 0, so that of equals the one that
-/// rewires least comes first.
+/// Every threshold that the options allow, T falling from static to 0, so that of equals the one
+/// that rewires least comes first.
 std::vector<Candidate> candidates(const Options& options, const RoutedSchedule& routed,
                                   topology::CircuitState start);
 

@@ -43,8 +43,8 @@ std::vector<EnvelopePiece> lower_envelope(const std::vector<model::Line>& lines)
   std::size_t best = 0;
   for (std::size_t i = 1; i < lines.size(); ++i) {
     const bool cheaper = lines[i].fixed_ns < lines[best].fixed_ns;
-    const bool flatter = lines[i].fixed_ns == lines[best].fixed_ns &&
-                         lines[i].per_byte_ns < lines[best].per_byte_ns;
+    const bool flatter =
+        lines[i].fixed_ns == lines[best].fixed_ns && lines[i].per_byte_ns < lines[best].per_byte_ns;
     if (cheaper || flatter) best = i;
   }
   double from = 0;
@@ -209,8 +209,7 @@ SelectionTable Selector::build(Collective collective, bool commutative, CircuitS
     lines.push_back(all[i].line.scaled(scaled ? options_.min_gain : 1.0));
     index.push_back(i);
   }
-  if (options_.rule == Rule::best || !table.has_ring_ ||
-      (forced && options_.algorithm == "ring")) {
+  if (options_.rule == Rule::best || !table.has_ring_ || (forced && options_.algorithm == "ring")) {
     for (const EnvelopePiece& piece : lower_envelope(lines)) {
       add(piece.from, &all[index[piece.line]]);
     }

@@ -39,8 +39,8 @@ class SelectionTable {
   bool has_ring_ = false;
 };
 
-/// All that a communicator of `ranks` ranks needs to choose: routed schedules and selection tables for
-/// every starting state that its own plans can leave behind.
+/// All that a communicator of `ranks` ranks needs to choose: routed schedules and selection tables
+/// for every starting state that its own plans can leave behind.
 class Selector {
  public:
   /// `options.algorithm` must be "auto" or a registry name (see check_options).
@@ -80,7 +80,8 @@ class Selector {
   std::vector<std::array<SelectionTable, 6>> tables_;
 };
 
-/// Checks what Options cannot express by type. The error names the field, the value and what is allowed.
+/// Checks what Options cannot express by type. The error names the field, the value and what is
+/// allowed.
 Status check_options(const Options& options);
 
 /// One line: why this plan at this size.

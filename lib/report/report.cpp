@@ -46,9 +46,7 @@ Table& table() {
   return instance;
 }
 
-std::uint64_t size_class(double bytes) {
-  return std::bit_floor(static_cast<std::uint64_t>(bytes));
-}
+std::uint64_t size_class(double bytes) { return std::bit_floor(static_cast<std::uint64_t>(bytes)); }
 
 /// Neighbouring equal states once, with a count: "ring x4, peer:4".
 std::vector<std::string> state_list(const planner::Plan& plan) {

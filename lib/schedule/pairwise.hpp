@@ -1,12 +1,12 @@
-// What recursive doubling and Swing share: ReduceScatter by halving and AllGather by doubling between
-// pairs of ranks, given who meets whom in each step.
+// What recursive doubling and Swing share: ReduceScatter by halving and AllGather by doubling
+// between pairs of ranks, given who meets whom in each step.
 //
 // Core ranks are laid out in the order that makes every half one run of blocks: after the steps
 // 0..i-1 a core owns the aligned run of cores/2^i positions around its own, and step i splits it
 // between the pair. The order follows from the matchings: the components of the steps i..L-1.
 //
-// Ranks beyond a power of two are folded: an extra gives its vector to its partner before, and has its
-// result from it after. Seven ranks (r = 3 extras: 1, 3, 5), ReduceScatter:
+// Ranks beyond a power of two are folded: an extra gives its vector to its partner before, and has
+// its result from it after. Seven ranks (r = 3 extras: 1, 3, 5), ReduceScatter:
 //
 //    rank      0     1    2     3    4     5    6
 //    fold      +<----o    +<----o    +<----o    |

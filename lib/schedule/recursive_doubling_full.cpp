@@ -2,7 +2,8 @@
 // whose number differs in bit i, and both reduce. Half the steps of ReduceScatter + AllGather at
 // log2(n)/2 times its bytes: for short messages.
 //
-// Steps: log2 n, and two more when n is no power of two. Bytes per rank: m log2 n. Keeps rank order.
+// Steps: log2 n, and two more when n is no power of two. Bytes per rank: m log2 n. Keeps rank
+// order.
 //
 // Six ranks (r = 2 extras: 1, 3):
 //

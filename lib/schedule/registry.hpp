@@ -19,10 +19,10 @@ struct Algorithm {
   bool allreduce = false;
   bool reduce_scatter = false;
   bool allgather = false;
-  bool commutative_only = false;     ///< cannot combine in rank order
-  bool power_of_two_only = false;    ///< rank counts
-  bool in_rank_order = false;        ///< schedule order is rank order: no permutation of blocks
-  bool reconfigures = false;         ///< has steps with a direct circuit state
+  bool commutative_only = false;   ///< cannot combine in rank order
+  bool power_of_two_only = false;  ///< rank counts
+  bool in_rank_order = false;      ///< schedule order is rank order: no permutation of blocks
+  bool reconfigures = false;       ///< has steps with a direct circuit state
   Schedule (*make)(Collective, int ranks) = nullptr;
   RankSchedule (*for_rank)(const Schedule&, int rank) = nullptr;
 

@@ -1,11 +1,12 @@
 // Collective algorithms as data.
 //
-// An algorithm is written once, as a generator of steps; the model prices the steps, the planner picks
-// circuit states for them, the executor runs them, and a verifier in the tests proves them.
+// An algorithm is written once, as a generator of steps; the model prices the steps, the planner
+// picks circuit states for them, the executor runs them, and a verifier in the tests proves them.
 //
-// Blocks. The message is cut into `blocks` blocks, numbered in *schedule order*, an order in which what
-// a step carries is one run of blocks (taken modulo the number of blocks). For ReduceScatter and
-// AllGather there is one block per rank and `block_owner` says whose it is; for AllReduce any cut does.
+// Blocks. The message is cut into `blocks` blocks, numbered in *schedule order*, an order in which
+// what a step carries is one run of blocks (taken modulo the number of blocks). For ReduceScatter
+// and AllGather there is one block per rank and `block_owner` says whose it is; for AllReduce any
+// cut does.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +55,8 @@ struct Step {
   double share = 0;  ///< the largest flow's share of the message, 0..1
   Action action = Action::reduce;
   int repeat = 1;  ///< >= 1; equal steps in a row
-  /// The circuit state made for this pattern, in which its flows are direct; `has_direct` false: none.
+  /// The circuit state made for this pattern, in which its flows are direct; `has_direct` false:
+  /// none.
   topology::CircuitState direct;
   bool has_direct = false;
   /// Place among the steps that a threshold counts: distance grows with it. -1: always static.

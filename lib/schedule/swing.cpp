@@ -1,7 +1,7 @@
 // Swing (De Sensi et al., NSDI 2024): in step i an even rank meets the rank at distance
-// rho(i) = (1 - (-2)^(i+1)) / 3 = 1, -1, 3, -5, 11, ..., an odd rank the one at -rho(i). The distances
-// are about a third of recursive doubling's, so a static ring carries it better. Vector halving and
-// doubling as in recursive doubling.
+// rho(i) = (1 - (-2)^(i+1)) / 3 = 1, -1, 3, -5, 11, ..., an odd rank the one at -rho(i). The
+// distances are about a third of recursive doubling's, so a static ring carries it better. Vector
+// halving and doubling as in recursive doubling.
 //
 // Steps: log2 n per half. Bytes per rank and half: (n-1)/n m. n a power of two; commutative only
 // (groups are not runs of ranks).

@@ -10,12 +10,13 @@
 
 namespace shortcut::topology {
 
-/// A named setting of the optical circuit switch of a `ring-ocs` fabric. The fixed ports always hold
-/// M_fix (Eq. 8); the state says what the switched ports hold beside it.
+/// A named setting of the optical circuit switch of a `ring-ocs` fabric. The fixed ports always
+/// hold M_fix (Eq. 8); the state says what the switched ports hold beside it.
 struct CircuitState {
   enum class Kind : std::uint8_t {
     ring,   ///< M_ocs (Eq. 9): with M_fix the ring of all endpoints
-    peer,   ///< M_i (Eq. 10): u joined to u xor 2^i (among the 2^k core ranks when n is no power of two)
+    peer,   ///< M_i (Eq. 10): u joined to u xor 2^i (among the 2^k core ranks when n is no power of
+            ///< two)
     swing,  ///< Swing's step i: u joined to u + rho(i) (even u) or u - rho(i) (odd u)
   };
   Kind kind = Kind::ring;

@@ -24,9 +24,9 @@ constexpr int floor_log2(int n) {
 
 constexpr bool is_power_of_two(int n) { return n > 0 && (n & (n - 1)) == 0; }
 
-/// Folding of n ranks onto the largest power of two below: the first 2r ranks (r = n - 2^k) pair up,
-/// the even one of each pair is a core rank, the odd one an extra. Neighbours stay neighbours, so
-/// rank order is kept.
+/// Folding of n ranks onto the largest power of two below: the first 2r ranks (r = n - 2^k) pair
+/// up, the even one of each pair is a core rank, the odd one an extra. Neighbours stay neighbours,
+/// so rank order is kept.
 struct Folding {
   int ranks = 1;
   int cores = 1;  ///< 2^floor(log2(n))
@@ -35,14 +35,13 @@ struct Folding {
   constexpr int extras() const { return ranks - cores; }
   constexpr bool is_extra(int rank) const { return rank < 2 * extras() && rank % 2 == 1; }
   /// The core index 0..cores-1 of a rank; an extra has its partner's.
-  constexpr int core_of(int rank) const {
-    return rank < 2 * extras() ? rank / 2 : rank - extras();
-  }
+  constexpr int core_of(int rank) const { return rank < 2 * extras() ? rank / 2 : rank - extras(); }
   constexpr int rank_of(int core) const { return core < extras() ? 2 * core : core + extras(); }
   constexpr bool has_extra(int core) const { return core < extras(); }
 };
 
-/// Swing's distance in step i: sum of (-2)^k for k = 0..i = (1 - (-2)^(i+1)) / 3: 1, -1, 3, -5, 11, ...
+/// Swing's distance in step i: sum of (-2)^k for k = 0..i = (1 - (-2)^(i+1)) / 3: 1, -1, 3, -5, 11,
+/// ...
 constexpr int swing_distance(int step) {
   int power = 1;
   for (int k = 0; k <= step; ++k) power *= -2;
@@ -58,8 +57,8 @@ constexpr int swing_peer(int ranks, int step, int rank) {
 /// Eq. 8: even j joined to j + 1. With n odd the last endpoint is alone.
 Matching fixed_matching(int nodes);
 
-/// What the switched ports hold in `state`: Eq. 9 for the ring, Eq. 10 for `peer`. The ring of an odd
-/// number of endpoints is no union of two matchings: see Router.
+/// What the switched ports hold in `state`: Eq. 9 for the ring, Eq. 10 for `peer`. The ring of an
+/// odd number of endpoints is no union of two matchings: see Router.
 Matching switched_matching(int nodes, CircuitState state);
 
 /// Can this fabric hold the state at all: `ring` always, `peer:i` for even n and i < floor(log2 n),

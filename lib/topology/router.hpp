@@ -25,8 +25,8 @@ struct Route {
   bool operator==(const Route&) const = default;
 };
 
-/// Shortest-path router for fabrics in which every endpoint has one fixed and one switched port: the
-/// links then form disjoint cycles and paths, and a path is a run of positions on one of them.
+/// Shortest-path router for fabrics in which every endpoint has one fixed and one switched port:
+/// the links then form disjoint cycles and paths, and a path is a run of positions on one of them.
 /// Links are full duplex, each direction has a load of its own. Built in O(n), routes f flows in
 /// O(n + f). The ring of an odd number of endpoints is routed as a ring too (a static fabric).
 class Router {

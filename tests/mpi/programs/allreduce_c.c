@@ -28,38 +28,38 @@ static void check(int good, const char* what, int count) {
 static int value(int rank, int index) { return (rank * 7 + index * 3) % 11; }
 
 /* Sum and maximum of one type, with and without MPI_IN_PLACE. */
-#define CHECK_TYPE(TYPE, DATATYPE)                                                   \
-  static void check_##TYPE(MPI_Comm comm, int count) {                               \
-    int rank, size;                                                                  \
-    MPI_Comm_rank(comm, &rank);                                                      \
-    MPI_Comm_size(comm, &size);                                                      \
-    TYPE* in = malloc(sizeof(TYPE) * (count + 1));                                   \
-    TYPE* out = malloc(sizeof(TYPE) * (count + 1));                                  \
-    int good_sum = 1, good_in_place = 1, good_max = 1, untouched = 1;                \
-    for (int i = 0; i <= count; ++i) in[i] = (TYPE)value(rank, i), out[i] = 99;      \
-    ALLREDUCE(in, out, count, DATATYPE, MPI_SUM, comm);                              \
-    for (int i = 0; i < count; ++i) {                                                \
-      int sum = 0;                                                                   \
-      for (int r = 0; r < size; ++r) sum += value(r, i);                             \
-      good_sum &= out[i] == (TYPE)sum;                                               \
-      untouched &= in[i] == (TYPE)value(rank, i);                                    \
-    }                                                                                \
-    untouched &= out[count] == 99;                                                   \
-    ALLREDUCE(MPI_IN_PLACE, in, count, DATATYPE, MPI_SUM, comm);                     \
-    for (int i = 0; i < count; ++i) good_in_place &= in[i] == out[i];                \
-    for (int i = 0; i <= count; ++i) in[i] = (TYPE)value(rank, i);                   \
-    ALLREDUCE(in, out, count, DATATYPE, MPI_MAX, comm);                              \
-    for (int i = 0; i < count; ++i) {                                                \
-      int max = 0;                                                                   \
-      for (int r = 0; r < size; ++r) max = value(r, i) > max ? value(r, i) : max;    \
-      good_max &= out[i] == (TYPE)max;                                               \
-    }                                                                                \
-    check(good_sum, #DATATYPE " sum", count);                                        \
-    check(good_in_place, #DATATYPE " sum in place", count);                          \
-    check(good_max, #DATATYPE " max", count);                                        \
-    check(untouched, #DATATYPE " send buffer and end of receive buffer", count);     \
-    free(in);                                                                        \
-    free(out);                                                                       \
+#define CHECK_TYPE(TYPE, DATATYPE)                                                \
+  static void check_##TYPE(MPI_Comm comm, int count) {                            \
+    int rank, size;                                                               \
+    MPI_Comm_rank(comm, &rank);                                                   \
+    MPI_Comm_size(comm, &size);                                                   \
+    TYPE* in = malloc(sizeof(TYPE) * (count + 1));                                \
+    TYPE* out = malloc(sizeof(TYPE) * (count + 1));                               \
+    int good_sum = 1, good_in_place = 1, good_max = 1, untouched = 1;             \
+    for (int i = 0; i <= count; ++i) in[i] = (TYPE)value(rank, i), out[i] = 99;   \
+    ALLREDUCE(in, out, count, DATATYPE, MPI_SUM, comm);                           \
+    for (int i = 0; i < count; ++i) {                                             \
+      int sum = 0;                                                                \
+      for (int r = 0; r < size; ++r) sum += value(r, i);                          \
+      good_sum &= out[i] == (TYPE)sum;                                            \
+      untouched &= in[i] == (TYPE)value(rank, i);                                 \
+    }                                                                             \
+    untouched &= out[count] == 99;                                                \
+    ALLREDUCE(MPI_IN_PLACE, in, count, DATATYPE, MPI_SUM, comm);                  \
+    for (int i = 0; i < count; ++i) good_in_place &= in[i] == out[i];             \
+    for (int i = 0; i <= count; ++i) in[i] = (TYPE)value(rank, i);                \
+    ALLREDUCE(in, out, count, DATATYPE, MPI_MAX, comm);                           \
+    for (int i = 0; i < count; ++i) {                                             \
+      int max = 0;                                                                \
+      for (int r = 0; r < size; ++r) max = value(r, i) > max ? value(r, i) : max; \
+      good_max &= out[i] == (TYPE)max;                                            \
+    }                                                                             \
+    check(good_sum, #DATATYPE " sum", count);                                     \
+    check(good_in_place, #DATATYPE " sum in place", count);                       \
+    check(good_max, #DATATYPE " max", count);                                     \
+    check(untouched, #DATATYPE " send buffer and end of receive buffer", count);  \
+    free(in);                                                                     \
+    free(out);                                                                    \
   }
 CHECK_TYPE(int, MPI_INT)
 CHECK_TYPE(long, MPI_LONG)
