@@ -12,30 +12,12 @@ using topology::Folding;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-/// Positions from the components of the remaining matchings: see the head of pairwise.hpp.
-std::vector<int> halving_order(int cores, CorePeer peer) {
-  const int levels = topology::floor_log2(cores);
-  // position[c] grows from its low bits: the last step decides between neighbours in the order.
-  std::vector<int> position(at(cores), 0);
-  std::vector<int> leader(at(cores));  // smallest core of the component so far
-  for (int c = 0; c < cores; ++c) leader[at(c)] = c;
-  std::vector<int> merged(at(cores));
-  for (int step = levels - 1; step >= 0; --step) {
-    for (int c = 0; c < cores; ++c) {
-      const int other = leader[at(peer(cores, step, c))];
-      if (other < leader[at(c)]) position[at(c)] += 1 << (levels - 1 - step);
-      merged[at(c)] = std::min(other, leader[at(c)]);
-    }
-    leader.swap(merged);
-  }
-  return position;
-}
-
 /// The pattern of one pairwise step, in ranks.
-std::vector<int> exchange(const Folding& folding, CorePeer peer, int step) {
+std::vector<int> exchange(const Folding& folding, const std::vector<int>& peer) {
+  if (folding.extras() == 0) return peer;
   std::vector<int> send_to(at(folding.ranks), -1);
   for (int c = 0; c < folding.cores; ++c) {
-    send_to[at(folding.rank_of(c))] = folding.rank_of(peer(folding.cores, step, c));
+    send_to[at(folding.rank_of(c))] = folding.rank_of(peer[at(c)]);
   }
   return send_to;
 }
@@ -74,7 +56,27 @@ double largest_share(const Schedule& schedule, int step) {
 
 }  // namespace
 
-Schedule make_pairwise(Collective collective, int ranks, CorePeer peer, DirectState direct) {
+std::vector<int> halving_order(const Peers& peers) {
+  const std::size_t levels = peers.size();
+  const std::size_t cores = std::size_t{1} << levels;
+  // position[c] grows from its low bits: the last step decides between neighbours in the order.
+  std::vector<int> position(cores, 0);
+  std::vector<int> leader(cores);  // smallest core of the component so far
+  for (std::size_t c = 0; c < cores; ++c) leader[c] = static_cast<int>(c);
+  std::vector<int> merged(cores);
+  for (std::size_t step = levels; step-- > 0;) {
+    for (std::size_t c = 0; c < cores; ++c) {
+      const int other = leader[at(peers[step][c])];
+      if (other < leader[c]) position[c] += 1 << (levels - 1 - step);
+      merged[c] = std::min(other, leader[c]);
+    }
+    leader.swap(merged);
+  }
+  return position;
+}
+
+Schedule make_pairwise(Collective collective, int ranks, const Peers& peers,
+                       std::vector<int> position, DirectState direct) {
   const Folding folding(ranks);
   const int levels = topology::floor_log2(folding.cores);
   const bool per_rank = collective != Collective::allreduce;
@@ -83,7 +85,7 @@ Schedule make_pairwise(Collective collective, int ranks, CorePeer peer, DirectSt
   schedule.collective = collective;
   schedule.ranks = ranks;
   schedule.blocks = per_rank ? ranks : folding.cores;
-  schedule.core_position = halving_order(folding.cores, peer);
+  schedule.core_position = std::move(position);
   schedule.first_block.resize(at(folding.cores) + 1);
   std::vector<int> core_at(at(folding.cores));
   for (int c = 0; c < folding.cores; ++c) core_at[at(schedule.core_position[at(c)])] = c;
@@ -100,7 +102,7 @@ Schedule make_pairwise(Collective collective, int ranks, CorePeer peer, DirectSt
   const bool folds = folding.extras() > 0;
   const auto add_exchange = [&](int level, Action action) {
     Step step;
-    step.send_to = exchange(folding, peer, level);
+    step.send_to = exchange(folding, peers[at(level)]);
     step.share = largest_share(schedule, level + 1);
     step.action = action;
     step.direct = direct(level);

@@ -16,6 +16,8 @@
 //    unfold    o---->+    o---->+    o---->+
 #pragma once
 
+#include <vector>
+
 #include "schedule/schedule.hpp"
 
 namespace shortcut::schedule {
@@ -25,7 +27,27 @@ using CorePeer = int (*)(int cores, int step, int core);
 /// The circuit state in which step's pairs are direct.
 using DirectState = topology::CircuitState (*)(int step);
 
-Schedule make_pairwise(Collective collective, int ranks, CorePeer peer, DirectState direct);
+/// Who meets whom, for all cores at once: peers[step][core].
+using Peers = std::vector<std::vector<int>>;
+
+/// Written as a template so that `peer` is inlined: planning for 1,024 ranks calls it 10,000 times.
+template <CorePeer peer>
+Peers all_peers(int cores) {
+  Peers peers;
+  for (int step = 0; (1 << step) < cores; ++step) {
+    std::vector<int>& row = peers.emplace_back(static_cast<std::size_t>(cores));
+    for (int c = 0; c < cores; ++c) row[static_cast<std::size_t>(c)] = peer(cores, step, c);
+  }
+  return peers;
+}
+
+/// The order of cores in which every half is one run, from the components of the remaining
+/// matchings.
+std::vector<int> halving_order(const Peers& peers);
+
+/// `position[c]`: the place of core c in that order (halving_order, or a closed form).
+Schedule make_pairwise(Collective collective, int ranks, const Peers& peers,
+                       std::vector<int> position, DirectState direct);
 RankSchedule pairwise_for_rank(const Schedule& schedule, int rank, CorePeer peer);
 
 }  // namespace shortcut::schedule

@@ -16,16 +16,28 @@
 #include "schedule/recursive_doubling.hpp"
 
 #include "schedule/pairwise.hpp"
+#include "topology/matching.hpp"
 
 namespace shortcut::schedule::recursive_doubling {
 namespace {
 
 int peer(int /*cores*/, int step, int core) { return core ^ (1 << step); }
 
+/// The halving order in closed form: position[c] is c with its bits reversed.
+std::vector<int> bit_reversal(int cores) {
+  std::vector<int> reversed(static_cast<std::size_t>(cores), 0);
+  for (std::size_t c = 1; c < reversed.size(); ++c) {
+    reversed[c] = reversed[c / 2] / 2 + (c % 2 == 1 ? cores / 2 : 0);
+  }
+  return reversed;
+}
+
 }  // namespace
 
 Schedule make(Collective collective, int ranks) {
-  return make_pairwise(collective, ranks, peer, topology::CircuitState::peer);
+  const int cores = topology::Folding(ranks).cores;
+  return make_pairwise(collective, ranks, all_peers<peer>(cores), bit_reversal(cores),
+                       topology::CircuitState::peer);
 }
 
 RankSchedule for_rank(const Schedule& schedule, int rank) {

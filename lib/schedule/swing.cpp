@@ -28,7 +28,8 @@ topology::CircuitState direct(int step) {
 }  // namespace
 
 Schedule make(Collective collective, int ranks) {
-  return make_pairwise(collective, ranks, topology::swing_peer, direct);
+  const Peers peers = all_peers<topology::swing_peer>(ranks);
+  return make_pairwise(collective, ranks, peers, halving_order(peers), direct);
 }
 
 RankSchedule for_rank(const Schedule& schedule, int rank) {

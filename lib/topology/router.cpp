@@ -98,7 +98,7 @@ std::optional<Route> Router::route(std::span<const int> send_to) const {
       result.hops = std::max(result.hops, links);
       continue;
     }
-    const int forward = (to - from + part.length) % part.length;
+    const int forward = to >= from ? to - from : to - from + part.length;
     const int backward = part.length - forward;
     bool go_up = forward < backward;
     if (forward == backward) {
