@@ -32,7 +32,7 @@ RoutedSchedule::RoutedSchedule(const schedule::Algorithm& algorithm,
     routed.has_direct = step.has_direct;
     routed.direct = step.direct;
     routed.on_fixed = only_fixed(step.send_to);
-    const auto route = ring.route(step.send_to);
+    const auto route = ring.route(step.send_to, step.period);
     assert(route && "every flow can be routed on the ring");
     routed.on_ring = *route;
     levels_ = std::max(levels_, step.level + 1);

@@ -13,7 +13,7 @@ using topology::Folding;
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 /// The pattern of one pairwise step, in ranks.
-std::vector<int> exchange(const Folding& folding, const std::vector<int>& peer) {
+std::vector<int> exchange(const Folding& folding, std::vector<int> peer) {
   if (folding.extras() == 0) return peer;
   std::vector<int> send_to(at(folding.ranks), -1);
   for (int c = 0; c < folding.cores; ++c) {
@@ -31,6 +31,7 @@ Step fold_step(const Folding& folding, bool towards_core, double share, Action a
     const int extra = core_rank + 1;
     step.send_to[at(towards_core ? extra : core_rank)] = towards_core ? core_rank : extra;
   }
+  step.period = folding.ranks;
   step.share = share;
   step.action = action;
   return step;
@@ -47,6 +48,7 @@ BlockRange owned(const Schedule& schedule, int position, int step) {
 
 double largest_share(const Schedule& schedule, int step) {
   const int cores = static_cast<int>(schedule.core_position.size());
+  if (schedule.blocks == cores) return 1.0 / (1 << step);  // equal blocks, equal halves
   int most = 0;
   for (int first = 0; first < cores; first += cores >> step) {
     most = std::max(most, owned(schedule, first, step).count);
@@ -75,8 +77,8 @@ std::vector<int> halving_order(const Peers& peers) {
   return position;
 }
 
-Schedule make_pairwise(Collective collective, int ranks, const Peers& peers,
-                       std::vector<int> position, DirectState direct) {
+Schedule make_pairwise(Collective collective, int ranks, Peers peers, std::vector<int> position,
+                       DirectState direct, StepPeriod period) {
   const Folding folding(ranks);
   const int levels = topology::floor_log2(folding.cores);
   const bool per_rank = collective != Collective::allreduce;
@@ -89,6 +91,7 @@ Schedule make_pairwise(Collective collective, int ranks, const Peers& peers,
   schedule.first_block.resize(at(folding.cores) + 1);
   std::vector<int> core_at(at(folding.cores));
   for (int c = 0; c < folding.cores; ++c) core_at[at(schedule.core_position[at(c)])] = c;
+  if (per_rank) schedule.block_owner.reserve(at(ranks));
   for (int p = 0; p < folding.cores; ++p) {
     const int core = core_at[at(p)];
     const bool two = per_rank && folding.has_extra(core);
@@ -102,7 +105,10 @@ Schedule make_pairwise(Collective collective, int ranks, const Peers& peers,
   const bool folds = folding.extras() > 0;
   const auto add_exchange = [&](int level, Action action) {
     Step step;
-    step.send_to = exchange(folding, peers[at(level)]);
+    const bool last_use = action == Action::gather || collective == Collective::reduce_scatter;
+    step.send_to = last_use ? exchange(folding, std::move(peers[at(level)]))
+                            : exchange(folding, peers[at(level)]);
+    step.period = folds ? ranks : period(level);
     step.share = largest_share(schedule, level + 1);
     step.action = action;
     step.direct = direct(level);

@@ -26,6 +26,8 @@ namespace shortcut::schedule {
 using CorePeer = int (*)(int cores, int step, int core);
 /// The circuit state in which step's pairs are direct.
 using DirectState = topology::CircuitState (*)(int step);
+/// Step::period of a step, where no rank is folded.
+using StepPeriod = int (*)(int step);
 
 /// Who meets whom, for all cores at once: peers[step][core].
 using Peers = std::vector<std::vector<int>>;
@@ -46,8 +48,8 @@ Peers all_peers(int cores) {
 std::vector<int> halving_order(const Peers& peers);
 
 /// `position[c]`: the place of core c in that order (halving_order, or a closed form).
-Schedule make_pairwise(Collective collective, int ranks, const Peers& peers,
-                       std::vector<int> position, DirectState direct);
+Schedule make_pairwise(Collective collective, int ranks, Peers peers, std::vector<int> position,
+                       DirectState direct, StepPeriod period);
 RankSchedule pairwise_for_rank(const Schedule& schedule, int rank, CorePeer peer);
 
 }  // namespace shortcut::schedule

@@ -37,7 +37,7 @@ std::vector<int> bit_reversal(int cores) {
 Schedule make(Collective collective, int ranks) {
   const int cores = topology::Folding(ranks).cores;
   return make_pairwise(collective, ranks, all_peers<peer>(cores), bit_reversal(cores),
-                       topology::CircuitState::peer);
+                       topology::CircuitState::peer, [](int step) { return 2 << step; });
 }
 
 RankSchedule for_rank(const Schedule& schedule, int rank) {

@@ -34,6 +34,7 @@ Schedule make(Collective collective, int ranks) {
       const int from = towards_core ? core_rank + 1 : core_rank;
       step.send_to[static_cast<std::size_t>(from)] = towards_core ? core_rank : core_rank + 1;
     }
+    step.period = ranks;
     step.share = 1.0;
     step.action = towards_core ? Action::reduce : Action::gather;
     schedule.steps.push_back(std::move(step));
@@ -46,6 +47,7 @@ Schedule make(Collective collective, int ranks) {
       step.send_to[static_cast<std::size_t>(folding.rank_of(c))] =
           folding.rank_of(c ^ (1 << level));
     }
+    step.period = folding.extras() == 0 ? 2 << level : ranks;
     step.share = 1.0;
     step.level = level;
     step.direct = topology::CircuitState::peer(level);

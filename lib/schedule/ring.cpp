@@ -29,6 +29,7 @@ Schedule make(Collective collective, int ranks) {
   if (ranks == 1) return schedule;
   Step step;
   for (int r = 0; r < ranks; ++r) step.send_to.push_back((r + 1) % ranks);
+  step.period = 1;
   step.share = 1.0 / ranks;
   step.repeat = ranks - 1;
   if (collective != Collective::allgather) schedule.steps.push_back(step);

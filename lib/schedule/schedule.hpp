@@ -52,6 +52,9 @@ using RankSchedule = std::vector<RankStep>;
 struct Step {
   /// send_to[u] is the rank that u sends to, or -1. For `repeat` > 1 every repetition has it.
   std::vector<int> send_to;
+  /// The pattern repeats: send_to[u + period] == send_to[u] + period (mod n). Divides n; n: it does
+  /// not. Lets the router look at one period only.
+  int period = 0;
   double share = 0;  ///< the largest flow's share of the message, 0..1
   Action action = Action::reduce;
   int repeat = 1;  ///< >= 1; equal steps in a row

@@ -28,8 +28,10 @@ topology::CircuitState direct(int step) {
 }  // namespace
 
 Schedule make(Collective collective, int ranks) {
-  const Peers peers = all_peers<topology::swing_peer>(ranks);
-  return make_pairwise(collective, ranks, peers, halving_order(peers), direct);
+  Peers peers = all_peers<topology::swing_peer>(ranks);
+  std::vector<int> order = halving_order(peers);
+  return make_pairwise(collective, ranks, std::move(peers), std::move(order), direct,
+                       [](int) { return 2; });
 }
 
 RankSchedule for_rank(const Schedule& schedule, int rank) {

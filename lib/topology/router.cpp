@@ -17,6 +17,7 @@ Router::Router(int nodes, CircuitState state, Antipodal antipodal) : antipodal_(
     position_.resize(at(nodes));
     for (int u = 0; u < nodes; ++u) position_[at(u)] = u;
     components_.push_back({0, nodes, nodes > 2});
+    plain_ring_ = nodes > 2;
     return;
   }
   lay_out(fixed_matching(nodes), switched_matching(nodes, state));
@@ -68,7 +69,80 @@ std::optional<int> Router::distance(int from, int to) const {
   return part.cycle ? std::min(straight, part.length - straight) : straight;
 }
 
-std::optional<Route> Router::route(std::span<const int> send_to) const {
+namespace {
+
+/// Loads of a pattern that repeats every `period` links, as a difference array over one period.
+class PeriodicLoad {
+ public:
+  explicit PeriodicLoad(int period) : period_(period), change_(at(period) + 1, 0) {}
+
+  /// A path over `links` links from position `first`. In every period together its repetitions put
+  /// one flow on each link of it, counted by residue.
+  void add(int first, int links) {
+    if (links >= period_) {
+      everywhere_ += links / period_;
+      links %= period_;
+      first %= period_;
+    }
+    if (first >= period_) first %= period_;
+    const int end = first + links;
+    ++change_[at(first)];
+    if (end <= period_) {
+      --change_[at(end)];
+    } else {
+      ++change_[0];
+      --change_[at(end - period_)];
+    }
+  }
+
+  int largest() const {
+    int load = everywhere_;
+    int most = load;
+    for (int p = 0; p < period_; ++p) {
+      load += change_[at(p)];
+      most = std::max(most, load);
+    }
+    return most;
+  }
+
+ private:
+  int period_;
+  int everywhere_ = 0;
+  std::vector<int> change_;
+};
+
+}  // namespace
+
+Route Router::route_on_plain_ring(std::span<const int> send_to, int period) const {
+  const int n = nodes();
+  PeriodicLoad up(period);
+  PeriodicLoad down(period);
+  int hops = 0;
+  for (int u = 0; u < period; ++u) {
+    const int v = send_to[at(u)];
+    if (v == kNobody || v == u) continue;
+    const int forward = v > u ? v - u : v - u + n;
+    const int backward = n - forward;
+    bool go_up = forward < backward;
+    if (forward == backward) {
+      // Which way depends on the endpoints themselves, so the flows do not repeat: route them all.
+      if (period < n) return route_on_plain_ring(send_to, n);
+      const int lower = std::min(u, v);
+      go_up = antipodal_ == Antipodal::same_path ? u == lower : lower % 2 == 0;
+    }
+    if (go_up) {
+      up.add(u, forward);
+      hops = std::max(hops, forward);
+    } else {
+      down.add(v, backward);
+      hops = std::max(hops, backward);
+    }
+  }
+  return {hops, std::max(up.largest(), down.largest())};
+}
+
+std::optional<Route> Router::route(std::span<const int> send_to, int period) const {
+  if (plain_ring_) return route_on_plain_ring(send_to, period);
   const int count = nodes();
   // Difference arrays of the load on the link from position p to p+1 (up) and back (down).
   std::vector<int> up(at(count) + components_.size(), 0);

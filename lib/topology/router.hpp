@@ -38,8 +38,11 @@ class Router {
   int nodes() const { return static_cast<int>(component_.size()); }
 
   /// Flows: send_to[u] is the endpoint that u sends to, or kNobody. Size n.
-  /// Returns nullopt when some flow's ends are not connected: *unreachable*.
-  std::optional<Route> route(std::span<const int> send_to) const;
+  /// `period`: the pattern repeats every so many endpoints, send_to[u + period] == send_to[u] +
+  /// period (mod n); it must divide n; n says nothing. On the ring only one period is then routed,
+  /// O(period). Returns nullopt when some flow's ends are not connected: *unreachable*.
+  std::optional<Route> route(std::span<const int> send_to, int period) const;
+  std::optional<Route> route(std::span<const int> send_to) const { return route(send_to, nodes()); }
 
   /// Hops between two endpoints, or nullopt when unreachable.
   std::optional<int> distance(int from, int to) const;
@@ -51,6 +54,9 @@ class Router {
     bool cycle = false;
   };
   void lay_out(const Matching& fixed, const Matching& switched);
+  /// True for the ring of all endpoints in their own order.
+  bool plain_ring_ = false;
+  Route route_on_plain_ring(std::span<const int> send_to, int period) const;
 
   std::vector<int> component_;  // per endpoint
   std::vector<int> position_;   // per endpoint, along its component

@@ -40,6 +40,7 @@ class Verifier {
         }
       }
       if (step.has_direct && !check_direct(step)) return problem_;
+      if (!check_period(step)) return problem_;
     }
     check_end();
     return problem_;
@@ -67,6 +68,17 @@ class Verifier {
   /// What block `block` is in the end.
   Value complete(int block) const {
     return reduces() ? Value{all_tags_, n_, 0, n_ - 1} : own(owner(block));
+  }
+
+  bool check_period(const Step& step) {
+    if (step.period < 1 || n_ % step.period != 0) return fail("period does not divide n").empty();
+    for (int u = 0; u < n_; ++u) {
+      const int here = step.send_to[at(u)];
+      const int there = step.send_to[at((u + step.period) % n_)];
+      const int want = here < 0 ? here : (here + step.period) % n_;
+      if (there != want) return fail("the pattern does not repeat with its period").empty();
+    }
+    return true;
   }
 
   bool check_blocks() {

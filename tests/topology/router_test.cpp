@@ -316,4 +316,22 @@ TEST(Router, AgreesWithASearchOnRandomMatchings) {
 }
 
 }  // namespace
+TEST(RouterTest, OnePeriodGivesWhatAllFlowsGive) {
+  for (const int n : {2, 4, 8, 12, 16, 32, 64, 7, 13}) {
+    for (const auto antipodal :
+         {shortcut::topology::Antipodal::same_path, shortcut::topology::Antipodal::balanced}) {
+      const shortcut::topology::Router ring(n, shortcut::topology::CircuitState::ring(), antipodal);
+      for (const auto& row : shortcut::schedule::algorithms()) {
+        const auto collective = shortcut::schedule::Collective::allreduce;
+        if (!row.cannot(collective, n, true).empty()) continue;
+        const auto schedule = make_schedule(row, collective, n);
+        for (const auto& step : schedule.steps) {
+          EXPECT_EQ(ring.route(step.send_to, step.period), ring.route(step.send_to))
+              << row.name << " n=" << n;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace shortcut::topology
