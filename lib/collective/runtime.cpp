@@ -44,9 +44,7 @@ bool same_mpi(std::string& running_version) {
 }
 
 bool enough_cores() {
-  MPI_Comm node = MPI_COMM_NULL;
-  // Only rank-local knowledge: the launcher tells how many ranks share this node.
-  static_cast<void>(node);
+  // The launcher tells how many ranks share this node.
   const char* local = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
   if (local == nullptr) local = std::getenv("MPI_LOCALNRANKS");
   if (local == nullptr) return false;
