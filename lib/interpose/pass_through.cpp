@@ -6,8 +6,6 @@
 #include "collective/runtime.hpp"
 #include "report/report.hpp"
 
-#define SHORTCUT_EXPORT extern "C" __attribute__((visibility("default")))
-
 namespace {
 
 using shortcut::collective::next;
@@ -21,7 +19,7 @@ void count(const char* name, const char* reason) {
 
 // SHORTCUT_PASS(name, report name, why, parameters, arguments)
 #define SHORTCUT_PASS(function, name, reason, parameters, arguments) \
-  SHORTCUT_EXPORT int MPI_##function parameters {                    \
+  extern "C" int shortcut_typed_##function parameters {              \
     count(name, reason);                                             \
     return SHORTCUT_NEXT(function) arguments;                        \
   }
