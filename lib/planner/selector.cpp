@@ -127,11 +127,18 @@ const SelectionTable& Selector::table(Collective collective, bool commutative,
 std::vector<Candidate> Selector::all_candidates(Collective collective, bool commutative,
                                                 CircuitState start) const {
   std::vector<Candidate> all;
-  for (const RoutedSchedule& routed : routed_[static_cast<std::size_t>(collective)]) {
-    if (!routed.algorithm().cannot(collective, ranks_, commutative).empty()) continue;
+  const auto& offered = routed_[static_cast<std::size_t>(collective)];
+  const auto serves = [&](const RoutedSchedule& routed) {
+    return routed.algorithm().cannot(collective, ranks_, commutative).empty();
+  };
+  // An algorithm that is asked for but cannot serve this call leaves the choice free.
+  const bool forced = std::any_of(offered.begin(), offered.end(), [&](const auto& routed) {
+    return routed.algorithm().name == options_.algorithm && serves(routed);
+  });
+  for (const RoutedSchedule& routed : offered) {
+    if (!serves(routed)) continue;
     // Ring is always there: it is what the others are measured against.
-    const bool wanted = options_.algorithm == "auto" ||
-                        options_.algorithm == routed.algorithm().name ||
+    const bool wanted = !forced || options_.algorithm == routed.algorithm().name ||
                         routed.algorithm().name == "ring";
     if (!wanted) continue;
     const std::vector<Candidate> own = candidates(options_, routed, start);
