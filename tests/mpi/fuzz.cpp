@@ -16,7 +16,10 @@ class Fuzz {
  public:
   explicit Fuzz(unsigned long seed) : random_(seed) {
     for (const Kind& kind : kinds_) {
-      std::vector<Item> items = derived(kind);
+      // Open MPI 4.1.4 itself overflows a buffer of 16 bytes (opal_generic_simple_unpack) where a
+      // fragment ends inside a larger predefined type with gaps.
+      std::vector<Item> items;
+      if (kind.size <= 16) items = derived(kind);
       items.insert(items.begin(), plain(kind));
       items_.push_back(std::move(items));
     }
