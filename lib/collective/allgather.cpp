@@ -28,6 +28,19 @@ bool try_allgather(const char* name, const void* sendbuf, MPI_Count sendcount,
   BlockedVector vector;
   const TypeInfo& info = vector.type;
   if (TypeInfo::query(recvtype, vector.type) != MPI_SUCCESS) return call.pass("invalid datatype");
+  // A zero-size type here may meet a zero count elsewhere, which PMPI answers at once. We do too:
+  // Open MPI 4.1.4 hangs on some of these.
+  if (info.size == 0) {
+    call.pass("nothing to gather");
+    code = MPI_SUCCESS;
+    return true;
+  }
+  const std::size_t own = static_cast<std::size_t>(count_of(call.comm().rank()));
+  if (Call::bad_buffer(recvbuf, elements, info) ||
+      (!in_place && sendbuf == nullptr && own > 0 && sendtype == recvtype &&
+       info.true_lower_bound == 0)) {
+    return call.pass("invalid argument");
+  }
   if (!call.select(elements * info.size)) return false;
 
   const MPI_Comm self = call.comm().traffic();
@@ -37,7 +50,9 @@ bool try_allgather(const char* name, const void* sendbuf, MPI_Count sendcount,
     return static_cast<char*>(recvbuf) + static_cast<MPI_Aint>(place_of(r)) * info.extent;
   };
   code = MPI_SUCCESS;
-  if (!in_place && count_of(me) > 0) {
+  if (!in_place && sendtype == recvtype && sendcount == count_of(me)) {
+    code = copy_elements(info, sendbuf, user_place(me), own, self);
+  } else if (!in_place) {
     code = convert_elements(sendbuf, sendcount, sendtype, user_place(me), count_of(me), recvtype,
                             self);
   }
@@ -105,6 +120,17 @@ struct GivenPlaces {
   MPI_Aint operator()(int r) const { return static_cast<MPI_Aint>(displs[r]); }
 };
 
+#ifdef MPICH_VERSION
+bool one_rank(MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL) return false;
+  int inter = 0;
+  int ranks = 0;
+  PMPI_Comm_test_inter(comm, &inter);
+  PMPI_Comm_size(comm, &ranks);
+  return !inter && ranks == 1;
+}
+#endif
+
 constexpr char kName[] = "allgather";
 constexpr char kVectorName[] = "allgatherv";
 
@@ -115,7 +141,7 @@ int allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* r
   int code = MPI_SUCCESS;
   if (try_allgather(kName, sendbuf, sendcount, sendtype, recvbuf, EqualBlocks{recvcount},
                     EqualPlaces{recvcount}, recvtype, comm, code)) {
-    return raise(comm, code);
+    return answer(code, comm);
   }
   return SHORTCUT_NEXT(Allgather)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
@@ -126,8 +152,20 @@ int allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* 
   if (try_allgather(kVectorName, sendbuf, sendcount, sendtype, recvbuf,
                     GivenBlocks<int, int>{recvcounts, displs}, GivenPlaces<int>{displs}, recvtype,
                     comm, code)) {
-    return raise(comm, code);
+    return answer(code, comm);
   }
+#ifdef MPICH_VERSION
+  // MPICH 4.0.2's MPI_Allgatherv ignores the displacement when there is one rank.
+  if (displs != nullptr && recvcounts != nullptr && one_rank(comm) &&
+      recvtype != MPI_DATATYPE_NULL) {
+    MPI_Aint lower_bound = 0;
+    MPI_Aint extent = 0;
+    PMPI_Type_get_extent(recvtype, &lower_bound, &extent);
+    return SHORTCUT_NEXT(Allgather)(sendbuf, sendcount, sendtype,
+                                    static_cast<char*>(recvbuf) + displs[0] * extent, recvcounts[0],
+                                    recvtype, comm);
+  }
+#endif
   return SHORTCUT_NEXT(Allgatherv)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
                                    recvtype, comm);
 }
@@ -138,7 +176,7 @@ int allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, v
   int code = MPI_SUCCESS;
   if (try_allgather(kName, sendbuf, sendcount, sendtype, recvbuf, EqualBlocks{recvcount},
                     EqualPlaces{recvcount}, recvtype, comm, code)) {
-    return raise(comm, code);
+    return answer(code, comm);
   }
   return SHORTCUT_NEXT(Allgather_c)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
                                     comm);
@@ -151,7 +189,7 @@ int allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, 
   if (try_allgather(kVectorName, sendbuf, sendcount, sendtype, recvbuf,
                     GivenBlocks<MPI_Count, MPI_Aint>{recvcounts, displs},
                     GivenPlaces<MPI_Aint>{displs}, recvtype, comm, code)) {
-    return raise(comm, code);
+    return answer(code, comm);
   }
   return SHORTCUT_NEXT(Allgatherv_c)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
                                      recvtype, comm);

@@ -13,16 +13,26 @@ bool try_allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Data
   if (count < 0 || type == MPI_DATATYPE_NULL) return call.pass("invalid argument");
   if (count == 0) return call.pass("nothing to reduce");
   if (sendbuf == recvbuf) return call.pass("aliased buffers");
-  if (!call.set_operation(op)) return false;
+  if (!call.set_operation(op, type)) return false;
   BlockedVector vector;
   if (TypeInfo::query(type, vector.type) != MPI_SUCCESS) return call.pass("invalid datatype");
   const std::size_t elements = static_cast<std::size_t>(count);
+  if (vector.type.size == 0) {  // some MPI libraries call the user's function with a length of 0
+    call.pass("nothing to reduce");
+    code = MPI_SUCCESS;
+    return true;
+  }
+  const bool in_place = sendbuf == MPI_IN_PLACE;
+  if (Call::bad_buffer(recvbuf, elements, vector.type) ||
+      (!in_place && Call::bad_buffer(sendbuf, elements, vector.type))) {
+    return call.pass("invalid argument");
+  }
   if (!call.select(elements * vector.type.size)) return false;
 
   vector.base = recvbuf;
   cut_evenly(elements, call.plan().schedule->blocks, vector);
   code = MPI_SUCCESS;
-  if (sendbuf != MPI_IN_PLACE) {
+  if (!in_place) {
     code = copy_elements(vector.type, sendbuf, recvbuf, elements, call.comm().traffic());
   }
   if (code == MPI_SUCCESS) code = call.run(vector);
@@ -34,7 +44,7 @@ bool try_allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Data
 int allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype type, MPI_Op op,
               MPI_Comm comm) {
   int code = MPI_SUCCESS;
-  if (try_allreduce(sendbuf, recvbuf, count, type, op, comm, code)) return raise(comm, code);
+  if (try_allreduce(sendbuf, recvbuf, count, type, op, comm, code)) return answer(code, comm);
   return SHORTCUT_NEXT(Allreduce)(sendbuf, recvbuf, count, type, op, comm);
 }
 
@@ -42,7 +52,7 @@ int allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype type, 
 int allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
               MPI_Comm comm) {
   int code = MPI_SUCCESS;
-  if (try_allreduce(sendbuf, recvbuf, count, type, op, comm, code)) return raise(comm, code);
+  if (try_allreduce(sendbuf, recvbuf, count, type, op, comm, code)) return answer(code, comm);
   return SHORTCUT_NEXT(Allreduce_c)(sendbuf, recvbuf, count, type, op, comm);
 }
 #endif

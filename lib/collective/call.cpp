@@ -1,5 +1,7 @@
 #include "collective/call.hpp"
 
+#include "collective/operation.hpp"
+
 namespace shortcut::collective {
 
 Call::Call(const char* name, schedule::Collective collective, MPI_Comm comm)
@@ -20,20 +22,21 @@ bool Call::pass(const char* reason) {
   return false;
 }
 
-bool Call::set_operation(MPI_Op op) {
+bool Call::set_operation(MPI_Op op, MPI_Datatype type) {
   if (op == MPI_OP_NULL || op == MPI_NO_OP || op == MPI_REPLACE) return pass("invalid operation");
+  const OperationInfo info = describe_operation(op, type);
+  // MPI_Reduce_local would raise the error on another communicator than the caller's.
+  if (info.predefined && !info.defined_for_type) {
+    return pass("operation not defined for the datatype");
+  }
   int commutative = 0;
   if (PMPI_Op_commutative(op, &commutative) != MPI_SUCCESS) return pass("invalid operation");
   // In rank order the combination tree depends on the number of ranks alone.
   commutative_ = commutative != 0 && !comm_->settings().deterministic;
+  order_shows_ = info.order_shows;
   reduction_.op = op;
-  // Operand order may show in the bits of a user's function; the standard's own are symmetric.
-  const MPI_Op symmetric[] = {MPI_SUM,  MPI_PROD, MPI_MAX, MPI_MIN,  MPI_LAND,   MPI_LOR,
-                              MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR, MPI_MAXLOC, MPI_MINLOC};
-  reduction_.ordered = true;
-  for (const MPI_Op known : symmetric) {
-    if (op == known) reduction_.ordered = false;
-  }
+  // The standard's own operations may swap operands as long as one rank alone computes a value.
+  reduction_.ordered = !info.predefined;
   return true;
 }
 
@@ -42,6 +45,8 @@ bool Call::select(std::size_t bytes) {
   table_ = &comm_->selector().table(collective_, commutative_, comm_->held());
   plan_ = &table_->lookup(static_cast<double>(bytes));
   if (plan_->native()) return pass("no algorithm can serve it");
+  // Where several ranks compute the same values, they must get the same bits.
+  if (order_shows_ && plan_->schedule->algorithm->repeats_reductions) reduction_.ordered = true;
   return true;
 }
 
@@ -54,6 +59,11 @@ int Call::run(BlockedVector& vector) {
   backend.leave_collective();
   report::record({name_, comm_->ranks(), plan_, table_, static_cast<double>(bytes_), measured_ns,
                   backend.capabilities().name});
+  return code;
+}
+
+int answer(int code, MPI_Comm comm) {
+  if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm, code);
   return code;
 }
 

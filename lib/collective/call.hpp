@@ -20,11 +20,17 @@ class Call {
 
   Communicator& comm() { return *comm_; }
 
-  /// Reads the operation; false: pass.
-  bool set_operation(MPI_Op op);
+  /// Reads the operation on `type` (a valid handle); false: pass.
+  bool set_operation(MPI_Op op, MPI_Datatype type);
   /// Selects the plan for `bytes` (signature size, equal on all ranks); false: pass.
   bool select(std::size_t bytes);
   const planner::Plan& plan() const { return *plan_; }
+
+  /// Would MPI refuse this buffer for items of such a type, `count` of them?
+  static bool bad_buffer(const void* buffer, std::size_t count, const TypeInfo& type) {
+    // MPI_BOTTOM looks like a null pointer but comes with types that start elsewhere.
+    return buffer == MPI_IN_PLACE || (buffer == nullptr && count > 0 && type.true_lower_bound == 0);
+  }
 
   /// Runs the plan and records the call.
   int run(BlockedVector& vector);
@@ -37,7 +43,11 @@ class Call {
   const planner::SelectionTable* table_ = nullptr;
   Reduction reduction_;
   bool commutative_ = true;
+  bool order_shows_ = false;
   std::size_t bytes_ = 0;
 };
+
+/// What the caller gets for `code`: an error goes through the error handler of its communicator.
+int answer(int code, MPI_Comm comm);
 
 }  // namespace shortcut::collective

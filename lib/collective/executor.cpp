@@ -11,6 +11,8 @@ using schedule::BlockRange;
 
 constexpr int kDataTag = 2;
 constexpr int kClockTag = 3;
+/// Gathered blocks share a message up to this size.
+constexpr std::size_t kMostGatheredBytes = std::size_t{1} << 30;
 
 struct Elements {
   std::size_t first = 0;
@@ -33,13 +35,15 @@ class StepRunner {
     void* landing =
         reduces ? comm_.incoming.reserve(type_, recv.count) : type_.at(vector_.base, recv.first);
     comm_.requests.clear();
-    // Gathers may pair different datatypes of one signature: their pieces would not match.
-    const std::size_t piece = reduces ? piece_elements() : kMostElements;
+    cut(recv, rank.recv, reduces, recv_pieces_);
+    cut(send, rank.send, reduces, send_pieces_);
     // Receives first, so that nothing arrives unexpected.
-    const int receives = post(recv.count, piece, [&](std::size_t from, int count, MPI_Request* r) {
-      return PMPI_Irecv(type_.at(landing, from), count, type_.type, rank.recv_from, kDataTag,
-                        comm_.traffic(), r);
-    });
+    for (const Elements& piece : recv_pieces_) {
+      add([&](MPI_Request* r) {
+        return PMPI_Irecv(type_.at(landing, piece.first), static_cast<int>(piece.count), type_.type,
+                          rank.recv_from, kDataTag, comm_.traffic(), r);
+      });
+    }
     const bool timed = comm_.backend().capabilities().virtual_time;
     double departure_ns = comm_.backend().now_ns();
     double their_departure_ns = departure_ns;
@@ -49,10 +53,13 @@ class StepRunner {
                           comm_.traffic(), r);
       });
     }
-    post(send.count, piece, [&](std::size_t from, int count, MPI_Request* r) {
-      return PMPI_Isend(type_.at(vector_.base, send.first + from), count, type_.type, rank.send_to,
-                        kDataTag, comm_.traffic(), r);
-    });
+    for (const Elements& piece : send_pieces_) {
+      add([&](MPI_Request* r) {
+        return PMPI_Isend(type_.at(vector_.base, send.first + piece.first),
+                          static_cast<int>(piece.count), type_.type, rank.send_to, kDataTag,
+                          comm_.traffic(), r);
+      });
+    }
     if (timed && rank.send_to >= 0) {
       add([&](MPI_Request* r) {
         return PMPI_Isend(&departure_ns, 1, MPI_DOUBLE, rank.send_to, kClockTag, comm_.traffic(),
@@ -62,18 +69,14 @@ class StepRunner {
     // Pieces are reduced as they arrive, while later ones are under way, unless that would change
     // what is still being sent.
     if (reduces && !overlap && error_ == MPI_SUCCESS) {
-      for (int i = 0; i < receives; ++i) {
-        keep(PMPI_Wait(&comm_.requests[static_cast<std::size_t>(i)], MPI_STATUS_IGNORE));
-        const std::size_t from = static_cast<std::size_t>(i) * piece;
-        reduce(rank, landing, recv.first, from, std::min(piece, recv.count - from));
+      for (std::size_t i = 0; i < recv_pieces_.size(); ++i) {
+        keep(PMPI_Wait(&comm_.requests[i], MPI_STATUS_IGNORE));
+        reduce(rank, landing, recv.first, recv_pieces_[i]);
       }
     }
-    keep(PMPI_Waitall(static_cast<int>(comm_.requests.size()), comm_.requests.data(),
-                      MPI_STATUSES_IGNORE));
+    wait_for_all();
     if (reduces && overlap) {
-      for (std::size_t from = 0; from < recv.count; from += piece) {
-        reduce(rank, landing, recv.first, from, std::min(piece, recv.count - from));
-      }
+      for (const Elements& piece : recv_pieces_) reduce(rank, landing, recv.first, piece);
     }
     finish(step, send.count, recv.count, departure_ns, their_departure_ns);
     return error_;
@@ -94,6 +97,57 @@ class StepRunner {
     return std::clamp<std::size_t>(segment / type_.size, 1, kMostElements);
   }
 
+  /// Cuts a step's run into messages (first: from the run's start). Both ends must cut alike.
+  void cut(Elements run, BlockRange range, bool reduces, std::vector<Elements>& pieces) const {
+    pieces.clear();
+    if (run.count == 0) return;
+    if (reduces) {  // one datatype on all ranks
+      cut_run(0, run.count, piece_elements(), pieces);
+      return;
+    }
+    // What gathers may have other datatypes on the other side: only the ends of blocks and sizes
+    // in bytes mean the same there.
+    if (run.count <= kMostElements && run.count * type_.size <= kMostGatheredBytes) {
+      pieces.push_back({0, run.count});
+      return;
+    }
+    Elements piece;
+    const auto flush = [&] {
+      if (piece.count > kMostElements) {
+        cut_run(piece.first, piece.count, kMostElements, pieces);
+      } else if (piece.count > 0) {
+        pieces.push_back(piece);
+      }
+    };
+    for (int i = 0; i < range.count; ++i) {
+      const std::size_t block = static_cast<std::size_t>(range.first + i);
+      const std::size_t first = vector_.first_element[block] - run.first;
+      const std::size_t count = vector_.end_element[block] - vector_.first_element[block];
+      if (piece.count > 0 && (piece.count + count) * type_.size > kMostGatheredBytes) {
+        flush();
+        piece = {first, 0};
+      }
+      if (piece.count == 0) piece.first = first;
+      piece.count += count;
+    }
+    flush();
+  }
+
+  static void cut_run(std::size_t first, std::size_t count, std::size_t piece,
+                      std::vector<Elements>& pieces) {
+    for (std::size_t from = 0; from < count; from += piece) {
+      pieces.push_back({first + from, std::min(piece, count - from)});
+    }
+  }
+
+  void wait_for_all() {
+    const int count = static_cast<int>(comm_.requests.size());
+    if (PMPI_Waitall(count, comm_.requests.data(), MPI_STATUSES_IGNORE) == MPI_SUCCESS) return;
+    // Which one failed, and how: those that are done are null and wait no longer.
+    for (MPI_Request& request : comm_.requests) keep(PMPI_Wait(&request, MPI_STATUS_IGNORE));
+    keep(MPI_ERR_OTHER);
+  }
+
   void keep(int code) {
     if (error_ == MPI_SUCCESS) error_ = code;
   }
@@ -105,22 +159,13 @@ class StepRunner {
     comm_.requests.push_back(request);
   }
 
-  /// Starts one transfer per piece; returns how many.
-  template <class Start>
-  int post(std::size_t count, std::size_t piece, const Start& start) {
-    int pieces = 0;
-    for (std::size_t from = 0; from < count; from += piece, ++pieces) {
-      const int part = static_cast<int>(std::min(piece, count - from));
-      add([&](MPI_Request* r) { return start(from, part, r); });
-    }
-    return pieces;
-  }
-
-  void reduce(const schedule::RankStep& rank, void* landing, std::size_t first, std::size_t from,
-              std::size_t count) {
-    if (count == 0 || error_ != MPI_SUCCESS) return;
-    void* theirs = type_.at(landing, from);
-    void* own = type_.at(vector_.base, first + from);
+  /// Combines a received piece with the vector's elements behind `first`.
+  void reduce(const schedule::RankStep& rank, void* landing, std::size_t first,
+              const Elements& piece) {
+    if (error_ != MPI_SUCCESS) return;
+    const std::size_t count = piece.count;
+    void* theirs = type_.at(landing, piece.first);
+    void* own = type_.at(vector_.base, first + piece.first);
     const int elements = static_cast<int>(count);
     if (!reduction_.ordered || rank.received_is_left) {
       keep(PMPI_Reduce_local(theirs, own, elements, type_.type, reduction_.op));
@@ -155,6 +200,8 @@ class StepRunner {
   const Reduction& reduction_;
   const TypeInfo& type_;
   int error_ = MPI_SUCCESS;
+  std::vector<Elements> recv_pieces_;
+  std::vector<Elements> send_pieces_;
 };
 
 int rewire(Communicator& comm, topology::CircuitState to, bool charged) {

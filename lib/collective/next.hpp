@@ -1,4 +1,4 @@
-// Where a call goes that we do not run, and how an error of ours reaches the user.
+// Where a call goes that we do not run.
 #pragma once
 
 #include <dlfcn.h>
@@ -16,12 +16,6 @@ Function next(const char* name, Function pmpi) {
   if (runtime == nullptr || !runtime->settings().chain) return pmpi;
   void* found = dlsym(RTLD_NEXT, name);
   return found == nullptr ? pmpi : reinterpret_cast<Function>(found);
-}
-
-/// A failure on our private communicator, as the user's communicator reports it.
-inline int raise(MPI_Comm comm, int code) {
-  if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm, code);
-  return code;
 }
 
 }  // namespace shortcut::collective

@@ -24,16 +24,28 @@ bool try_reduce_scatter(const char* name, const void* sendbuf, void* recvbuf,
   }
   const std::size_t elements = offset.back();
   if (elements == 0) return call.pass("nothing to reduce");
-  if (sendbuf == recvbuf) return call.pass("aliased buffers");
-  if (!call.set_operation(op)) return false;
+  if (sendbuf == recvbuf && count_of(call.comm().rank()) > 0) return call.pass("aliased buffers");
+  if (!call.set_operation(op, type)) return false;
   BlockedVector vector;
   const TypeInfo& info = vector.type;
   if (TypeInfo::query(type, vector.type) != MPI_SUCCESS) return call.pass("invalid datatype");
+  if (info.size == 0) {  // some MPI libraries call the user's function with a length of 0
+    call.pass("nothing to reduce");
+    code = MPI_SUCCESS;
+    return true;
+  }
+  const bool in_place = sendbuf == MPI_IN_PLACE;
+  const std::size_t received =
+      in_place ? elements : static_cast<std::size_t>(count_of(call.comm().rank()));
+  if (Call::bad_buffer(recvbuf, received, info) ||
+      (!in_place && Call::bad_buffer(sendbuf, elements, info))) {
+    return call.pass("invalid argument");
+  }
   if (!call.select(elements * info.size)) return false;
 
   // The caller's vector stands in rank order; we work on a copy in schedule order.
   const MPI_Comm self = call.comm().traffic();
-  const void* input = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
+  const void* input = in_place ? recvbuf : sendbuf;
   vector.base = call.comm().work.reserve(info, elements);
   const std::vector<int>& owner = call.plan().schedule->block_owner;
   std::size_t next = 0;
@@ -77,7 +89,7 @@ int reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], M
                    MPI_Op op, MPI_Comm comm) {
   int code = MPI_SUCCESS;
   if (try_reduce_scatter(kName, sendbuf, recvbuf, counts_in(recvcounts), type, op, comm, code)) {
-    return raise(comm, code);
+    return answer(code, comm);
   }
   return SHORTCUT_NEXT(Reduce_scatter)(sendbuf, recvbuf, recvcounts, type, op, comm);
 }
@@ -87,7 +99,7 @@ int reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_
   int code = MPI_SUCCESS;
   if (try_reduce_scatter(kBlockName, sendbuf, recvbuf, equal_counts(recvcount), type, op, comm,
                          code)) {
-    return raise(comm, code);
+    return answer(code, comm);
   }
   return SHORTCUT_NEXT(Reduce_scatter_block)(sendbuf, recvbuf, recvcount, type, op, comm);
 }
@@ -97,7 +109,7 @@ int reduce_scatter(const void* sendbuf, void* recvbuf, const MPI_Count recvcount
                    MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   int code = MPI_SUCCESS;
   if (try_reduce_scatter(kName, sendbuf, recvbuf, counts_in(recvcounts), type, op, comm, code)) {
-    return raise(comm, code);
+    return answer(code, comm);
   }
   return SHORTCUT_NEXT(Reduce_scatter_c)(sendbuf, recvbuf, recvcounts, type, op, comm);
 }
@@ -107,7 +119,7 @@ int reduce_scatter_block(const void* sendbuf, void* recvbuf, MPI_Count recvcount
   int code = MPI_SUCCESS;
   if (try_reduce_scatter(kBlockName, sendbuf, recvbuf, equal_counts(recvcount), type, op, comm,
                          code)) {
-    return raise(comm, code);
+    return answer(code, comm);
   }
   return SHORTCUT_NEXT(Reduce_scatter_block_c)(sendbuf, recvbuf, recvcount, type, op, comm);
 }

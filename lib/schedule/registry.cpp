@@ -39,6 +39,7 @@ constexpr std::array<Algorithm, 4> kAlgorithms = {{
      .bytes = "m log2 n",
      .allreduce = true,
      .reconfigures = true,
+     .repeats_reductions = true,
      .make = recursive_doubling_full::make,
      .for_rank = recursive_doubling_full::for_rank},
     {.name = "swing",

@@ -23,6 +23,8 @@ struct Algorithm {
   bool power_of_two_only = false;  ///< rank counts
   bool in_rank_order = false;      ///< schedule order is rank order: no permutation of blocks
   bool reconfigures = false;       ///< has steps with a direct circuit state
+  /// Several ranks compute the same values, each in its own order of operands.
+  bool repeats_reductions = false;
   Schedule (*make)(Collective, int ranks) = nullptr;
   RankSchedule (*for_rank)(const Schedule&, int rank) = nullptr;
 
