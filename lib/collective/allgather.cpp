@@ -42,7 +42,7 @@ bool try_allgather(const char* name, const void* sendbuf, int sendcount, MPI_Dat
   }
   // In rank order each step carries one block, straight from and to the caller's buffer; otherwise
   // blocks are gathered in schedule order and put in place at the end.
-  const bool direct = schedule.algorithm->in_rank_order;
+  const bool direct = schedule.in_rank_order();
   if (direct) {
     MPI_Aint lowest = 0;
     for (int r = 0; r < ranks; ++r) lowest = std::min<MPI_Aint>(lowest, place_of(r));

@@ -1,5 +1,6 @@
 #include "schedule/registry.hpp"
 
+#include <algorithm>
 #include <cassert>
 
 #include "schedule/recursive_doubling.hpp"
@@ -31,6 +32,7 @@ constexpr std::array<Algorithm, 4> kAlgorithms = {{
      .reduce_scatter = true,
      .allgather = true,
      .reconfigures = true,
+     .pattern = topology::Pattern::exclusive_or,
      .make = recursive_doubling::make,
      .for_rank = recursive_doubling::for_rank},
     {.name = "recursive_doubling_full",
@@ -39,6 +41,7 @@ constexpr std::array<Algorithm, 4> kAlgorithms = {{
      .bytes = "m log2 n",
      .allreduce = true,
      .reconfigures = true,
+     .pattern = topology::Pattern::exclusive_or,
      .make = recursive_doubling_full::make,
      .for_rank = recursive_doubling_full::for_rank},
     {.name = "swing",
@@ -51,6 +54,7 @@ constexpr std::array<Algorithm, 4> kAlgorithms = {{
      .commutative_only = true,
      .power_of_two_only = true,
      .reconfigures = true,
+     .pattern = topology::Pattern::swing,
      .make = swing::make,
      .for_rank = swing::for_rank},
 }};
@@ -67,6 +71,10 @@ std::string_view to_string(Collective collective) {
       return "allgather";
   }
   return "?";
+}
+
+bool Schedule::in_rank_order() const {
+  return algorithm->in_rank_order && std::is_sorted(ring_order.begin(), ring_order.end());
 }
 
 int Schedule::step_count() const {
@@ -111,9 +119,9 @@ Result<const Algorithm*> find_algorithm(std::string_view name) {
   return Error{"algorithm '" + std::string(name) + "' is not one of: auto, " + allowed};
 }
 
-Schedule make_schedule(const Algorithm& algorithm, Collective collective, int ranks) {
-  assert(algorithm.cannot(collective, ranks, true).empty());
-  Schedule schedule = algorithm.make(collective, ranks);
+Schedule make_schedule(const Algorithm& algorithm, const Request& request) {
+  assert(algorithm.cannot(request.collective, request.ranks, true).empty());
+  Schedule schedule = algorithm.make(request);
   schedule.algorithm = &algorithm;
   return schedule;
 }
