@@ -31,7 +31,7 @@ bool try_allgather(const char* name, const void* sendbuf, int sendcount, MPI_Dat
 
   const MPI_Comm self = call.comm().traffic();
   const int me = call.comm().rank();
-  const schedule::Schedule& schedule = *call.plan().schedule;
+  const schedule::Schedule& schedule = call.plan().schedule();
   const auto user_place = [&](int r) {
     return static_cast<char*>(recvbuf) + static_cast<MPI_Aint>(place_of(r)) * info.extent;
   };

@@ -19,7 +19,7 @@ bool try_allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype t
   if (!call.select(elements * vector.type.size)) return false;
 
   vector.base = recvbuf;
-  cut_evenly(elements, call.plan().schedule->blocks, vector);
+  cut_evenly(elements, call.plan().schedule().blocks, vector);
   code = MPI_SUCCESS;
   if (sendbuf != MPI_IN_PLACE) {
     code = copy_elements(vector.type, sendbuf, recvbuf, elements, call.comm().traffic());

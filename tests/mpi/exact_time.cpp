@@ -37,14 +37,14 @@ void run_one(Communicator& comm, const shortcut::planner::Options& options,
   const auto candidate = price(options, routed, threshold, threshold_gather, CircuitState::ring());
   const auto plan = expand(options, candidate, CircuitState::ring());
   const std::size_t bytes = elements * sizeof(double);
-  const auto& owners = plan.schedule->block_owner;
+  const auto& owners = plan.schedule().block_owner;
   const int n = comm.ranks();
 
   std::vector<double> data(elements);
   BlockedVector vector;
   shortcut::collective::TypeInfo::query(MPI_DOUBLE, vector.type);
   vector.base = data.data();
-  cut_evenly(elements, plan.schedule->blocks, vector);
+  cut_evenly(elements, plan.schedule().blocks, vector);
   const auto owner_of = [&](std::size_t i) {
     std::size_t block = 0;
     while (vector.end_element[block] <= i) ++block;
