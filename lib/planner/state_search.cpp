@@ -10,6 +10,12 @@ namespace {
 using topology::CircuitState;
 using topology::Pattern;
 
+/// Is it plain without asking for a route that the state cannot carry a step of this level? Most
+/// pairs of a sub-ring and a step are like that.
+bool out_of_reach(CircuitState state, int level) {
+  return state.kind == CircuitState::Kind::subring && (level < state.index || level > state.last);
+}
+
 }  // namespace
 
 bool searches_states(const Options& options) {
@@ -54,7 +60,7 @@ void StateSearch::list_states() {
 void StateSearch::list_choices() {
   const std::vector<RoutedStep>& steps = routed_->steps();
   stages_.reserve(steps.size());
-  choices_.reserve(steps.size() * 16);
+  choices_.reserve(steps.size() * (states_.size() + 1) / 2);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const RoutedStep& step = steps[i];
     Stage& stage = stages_.emplace_back();
@@ -76,6 +82,7 @@ void StateSearch::list_choices() {
     if (shared) continue;
     stage.first = choices_.size();
     for (std::size_t k = 0; k < states_.size(); ++k) {
+      if (out_of_reach(states_[k], step.level)) continue;
       const auto route = routed_->route(i, states_[k]);
       if (route) choices_.push_back({static_cast<int>(k), line(*route)});
     }

@@ -1,6 +1,7 @@
 // Matchings: who is joined to whom by one port of every endpoint (Eqs. 8-11 of the Shortcut paper).
 #pragma once
 
+#include <bit>
 #include <vector>
 
 #include "topology/circuit_state.hpp"
@@ -13,14 +14,7 @@ inline constexpr int kNobody = -1;
 using Matching = std::vector<int>;
 
 /// floor(log2(n)); n >= 1.
-constexpr int floor_log2(int n) {
-  int log = 0;
-  while ((n >> 1) > 0) {
-    n >>= 1;
-    ++log;
-  }
-  return log;
-}
+constexpr int floor_log2(int n) { return std::bit_width(static_cast<unsigned>(n)) - 1; }
 
 constexpr bool is_power_of_two(int n) { return n > 0 && (n & (n - 1)) == 0; }
 
