@@ -94,8 +94,6 @@ void StateSearch::list_choices() {
 StateSearch::Path StateSearch::solve(double bytes) const {
   const std::size_t held = states_.size() + 1;  // the last: any other state, reaching nothing
   Path path{std::vector<int>(stages_.size()), std::vector<std::uint8_t>(stages_.size() * held)};
-  std::vector<double> price(choices_.size());
-  for (std::size_t c = 0; c < choices_.size(); ++c) price[c] = choices_[c].line.at(bytes);
   // rest[k]: what is still to pay, less the steps on fixed links, with state k held.
   std::vector<double> rest(held, restore_ == Restore::eager ? fabric_.delta_ns : 0.0);
   rest[0] = 0;
@@ -105,7 +103,7 @@ StateSearch::Path StateSearch::solve(double bytes) const {
     if (stage.fixed) continue;
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t c = stage.first; c < stage.end; ++c) {
-      through[c] = price[c] + rest[static_cast<std::size_t>(choices_[c].state)];
+      through[c] = choices_[c].line.at(bytes) + rest[static_cast<std::size_t>(choices_[c].state)];
       if (through[c] < least) {
         least = through[c];
         path.best[i] = static_cast<int>(c);

@@ -294,9 +294,10 @@ std::string candidates_text(const Request& request, const planner::Selector& sel
     const auto last = std::find_if(first, thresholds.end(), [&](const auto& other) {
       return other.routed != first->routed;
     });
-    const auto best = std::min_element(first, last, [&](const auto& left, const auto& right) {
-      return left.line.at(bytes) < right.line.at(bytes);
-    });
+    auto best = first;  // of equals the highest threshold, which rewires least
+    for (auto each = first; each != last; ++each) {
+      if (each->line.at(bytes) <= best->line.at(bytes)) best = each;
+    }
     text += line(*best);
     for (const planner::Candidate& found : searched(all)) {
       if (found.routed == best->routed && found.threshold < 0) text += line(found);
