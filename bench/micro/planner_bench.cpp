@@ -48,6 +48,37 @@ void threshold_plan(benchmark::State& state) {
 }
 BENCHMARK(threshold_plan)->Arg(64)->Arg(1024);
 
+/// The optimal plan for one size, from nothing: outline, prices of every state, search, the path
+/// expanded. ReduceScatter by recursive doubling (0), AllReduce by it (1) or with the full vector
+/// (2), Swing's ReduceScatter (3).
+void optimal_plan(benchmark::State& state) {
+  const Options options = headline();
+  constexpr const char* kNames[] = {"recursive_doubling", "recursive_doubling",
+                                    "recursive_doubling_full", "swing"};
+  const auto* row = shortcut::schedule::find_algorithm(kNames[state.range(1)]).value();
+  const Collective collective =
+      state.range(1) % 3 == 0 ? Collective::reduce_scatter : Collective::allreduce;
+  for (auto _ : state) {
+    const RoutedSchedule routed(*row, collective, static_cast<int>(state.range(0)),
+                                options.fabric.antipodal);
+    const shortcut::planner::StateSearch search(options, routed);
+    benchmark::DoNotOptimize(
+        expand(options, search.at(32'000, CircuitState::ring()), CircuitState::ring()));
+  }
+}
+BENCHMARK(optimal_plan)->ArgsProduct({{64, 1024}, {0, 1, 2, 3}});
+
+/// One selection table: all algorithms of AllReduce, all sizes, from the ring. With restore none a
+/// selector has these tables only, one for each collective and kind of operation: six.
+void selection_tables(benchmark::State& state) {
+  Options options = headline();
+  options.restore = shortcut::planner::Restore::none;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(Selector(options, static_cast<int>(state.range(0))));
+  }
+}
+BENCHMARK(selection_tables)->Arg(16)->Arg(64)->Arg(1024)->Unit(benchmark::kMicrosecond);
+
 /// Everything a communicator makes: all collectives, algorithms, starting states.
 void selector(benchmark::State& state) {
   for (auto _ : state) {

@@ -32,10 +32,10 @@ SHORTCUT_API int shortcut_allgatherv(const void* sendbuf, int sendcount, MPI_Dat
 /* What Shortcut does with a collective of this size on this communicator. */
 typedef struct {
   char algorithm[48];   /* registry name, or "native" */
-  char plan[96];        /* with thresholds, as the report prints it */
+  char plan[192];       /* with thresholds or circuit states, as the report prints it */
   double predicted_ns;  /* by the cost model */
   int reconfigurations; /* of the switched ports */
-  char reason[256];     /* one line */
+  char reason[448];     /* one line */
 } shortcut_choice;
 
 /* `collective`: "allreduce", "reduce_scatter" or "allgather"; `bytes`: size of the whole vector.

@@ -45,7 +45,7 @@ bool try_allgather(const char* name, const void* sendbuf, MPI_Count sendcount,
 
   const MPI_Comm self = call.comm().traffic();
   const int me = call.comm().rank();
-  const schedule::Schedule& schedule = *call.plan().schedule;
+  const schedule::Schedule& schedule = call.plan().schedule();
   const auto user_place = [&](int r) {
     return static_cast<char*>(recvbuf) + static_cast<MPI_Aint>(place_of(r)) * info.extent;
   };
@@ -58,7 +58,7 @@ bool try_allgather(const char* name, const void* sendbuf, MPI_Count sendcount,
   }
   // In rank order each step carries one block, straight from and to the caller's buffer; otherwise
   // blocks are gathered in schedule order and put in place at the end.
-  const bool direct = schedule.algorithm->in_rank_order;
+  const bool direct = schedule.in_rank_order();
   if (direct) {
     MPI_Aint lowest = 0;
     for (int r = 0; r < ranks; ++r) lowest = std::min<MPI_Aint>(lowest, place_of(r));

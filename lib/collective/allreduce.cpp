@@ -30,7 +30,7 @@ bool try_allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Data
   if (!call.select(elements * vector.type.size)) return false;
 
   vector.base = recvbuf;
-  cut_evenly(elements, call.plan().schedule->blocks, vector);
+  cut_evenly(elements, call.plan().schedule().blocks, vector);
   code = MPI_SUCCESS;
   if (!in_place) {
     code = copy_elements(vector.type, sendbuf, recvbuf, elements, call.comm().traffic());

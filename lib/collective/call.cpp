@@ -46,7 +46,7 @@ bool Call::select(std::size_t bytes) {
   plan_ = &table_->lookup(static_cast<double>(bytes));
   if (plan_->native()) return pass("no algorithm can serve it");
   // Where several ranks compute the same values, they must get the same bits.
-  if (order_shows_ && plan_->schedule->algorithm->repeats_reductions) reduction_.ordered = true;
+  if (order_shows_ && plan_->algorithm().repeats_reductions) reduction_.ordered = true;
   return true;
 }
 

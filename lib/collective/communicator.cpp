@@ -138,7 +138,7 @@ const Program& Communicator::program(const planner::Plan& plan) {
   const auto found = programs_.find(&plan);
   if (found != programs_.end()) return found->second;
   Program program;
-  const schedule::RankSchedule mine = plan.schedule->for_rank(rank_);
+  const schedule::RankSchedule mine = plan.schedule().for_rank(rank_);
   program.reserve(mine.size());
   for (const planner::PlannedStep& step : plan.steps) {
     for (int i = 0; i < step.repeat; ++i) {

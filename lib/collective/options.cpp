@@ -17,6 +17,11 @@ planner::Options planner_options(const config::Settings& settings, int ranks,
   options.fabric.antipodal = settings.antipodal == config::Antipodal::balanced
                                  ? topology::Antipodal::balanced
                                  : topology::Antipodal::same_path;
+  options.fabric.base_ring = settings.base_ring == config::BaseRing::twisted
+                                 ? topology::BaseRing::twisted
+                                 : topology::BaseRing::plain;
+  options.planner = settings.planner == config::Planner::threshold ? planner::Planner::threshold
+                                                                   : planner::Planner::optimal;
   options.accounting = settings.accounting == config::Accounting::paper ? model::Accounting::paper
                                                                         : model::Accounting::exact;
   options.rule = settings.rule == config::Rule::first_feasible ? planner::Rule::first_feasible

@@ -47,7 +47,7 @@ bool try_reduce_scatter(const char* name, const void* sendbuf, void* recvbuf,
   const MPI_Comm self = call.comm().traffic();
   const void* input = in_place ? recvbuf : sendbuf;
   vector.base = call.comm().work.reserve(info, elements);
-  const std::vector<int>& owner = call.plan().schedule->block_owner;
+  const std::vector<int>& owner = call.plan().schedule().block_owner;
   std::size_t next = 0;
   std::size_t own = 0;
   code = MPI_SUCCESS;

@@ -15,6 +15,8 @@
 namespace shortcut::config {
 
 enum class Fabric { static_, modeled, virtual_ };
+enum class Planner { threshold, optimal };
+enum class BaseRing { plain, twisted };
 enum class Rule { best, first_feasible };
 enum class Accounting { exact, paper };
 enum class Antipodal { same_path, balanced };
@@ -27,6 +29,10 @@ template <class E>
 inline constexpr std::array<std::string_view, 0> kEnumNames{};
 template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<Fabric>{"static", "modeled", "virtual"};
+template <>
+inline constexpr std::array<std::string_view, 2> kEnumNames<Planner>{"threshold", "optimal"};
+template <>
+inline constexpr std::array<std::string_view, 2> kEnumNames<BaseRing>{"plain", "twisted"};
 template <>
 inline constexpr std::array<std::string_view, 2> kEnumNames<Rule>{"best", "first-feasible"};
 template <>

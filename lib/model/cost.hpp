@@ -20,6 +20,7 @@ struct FabricParameters {
   double delta_ns = 10'000;        ///< reconfiguration delay, >= 0
   int hop_factor = 1;              ///< 1, or 2 where a step ends on the acknowledgement
   topology::Antipodal antipodal = topology::Antipodal::same_path;
+  topology::BaseRing base_ring = topology::BaseRing::plain;
   bool operator==(const FabricParameters&) const = default;
 };
 

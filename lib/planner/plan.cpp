@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace shortcut::planner {
 namespace {
 
@@ -9,10 +11,10 @@ using topology::CircuitState;
 
 /// The one place that decides which state serves a step; calls visit(step index, state, charged).
 template <class Visit>
-CircuitState walk(const Options& options, const RoutedSchedule& routed, int threshold,
+CircuitState walk(model::Accounting accounting, const RoutedSchedule& routed, int threshold,
                   int threshold_gather, CircuitState start, const Visit& visit) {
-  const bool paper = options.accounting == model::Accounting::paper;
-  const bool joint = routed.schedule().collective == schedule::Collective::allreduce;
+  const bool paper = accounting == model::Accounting::paper;
+  const bool joint = routed.collective() == schedule::Collective::allreduce;
   CircuitState held = start;
   for (std::size_t i = 0; i < routed.steps().size(); ++i) {
     const RoutedStep& step = routed.steps()[i];
@@ -30,6 +32,24 @@ CircuitState walk(const Options& options, const RoutedSchedule& routed, int thre
   return held;
 }
 
+/// The same for states that are given.
+template <class Visit>
+CircuitState walk(const std::vector<CircuitState>& states, CircuitState start, const Visit& visit) {
+  CircuitState held = start;
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    visit(i, states[i], states[i] != held);
+    held = states[i];
+  }
+  return held;
+}
+
+void restore(const Options& options, Candidate& candidate) {
+  if (options.restore != Restore::eager || candidate.end == CircuitState::ring()) return;
+  candidate.line.fixed_ns += options.fabric.delta_ns;
+  ++candidate.reconfigurations;
+  candidate.end = CircuitState::ring();
+}
+
 }  // namespace
 
 Candidate price(const Options& options, const RoutedSchedule& routed, int threshold,
@@ -39,7 +59,7 @@ Candidate price(const Options& options, const RoutedSchedule& routed, int thresh
   candidate.threshold = threshold;
   candidate.threshold_gather = threshold_gather;
   candidate.end =
-      walk(options, routed, threshold, threshold_gather, start,
+      walk(options.accounting, routed, threshold, threshold_gather, start,
            [&](std::size_t i, CircuitState state, bool charged) {
              const RoutedStep& step = routed.steps()[i];
              // Every planned state is the ring, the step's own, or one beside links
@@ -51,12 +71,53 @@ Candidate price(const Options& options, const RoutedSchedule& routed, int thresh
              if (charged) candidate.line.fixed_ns += options.fabric.delta_ns;
              candidate.reconfigurations += charged ? 1 : 0;
            });
-  if (options.restore == Restore::eager && candidate.end != CircuitState::ring()) {
-    candidate.line.fixed_ns += options.fabric.delta_ns;
-    ++candidate.reconfigurations;
-    candidate.end = CircuitState::ring();
-  }
+  restore(options, candidate);
   return candidate;
+}
+
+std::optional<Candidate> price(const Options& options, const RoutedSchedule& routed,
+                               std::vector<CircuitState> states, CircuitState start) {
+  Candidate candidate;
+  candidate.routed = &routed;
+  bool reachable = true;
+  candidate.end = walk(states, start, [&](std::size_t i, CircuitState state, bool charged) {
+    const RoutedStep& step = routed.steps()[i];
+    const auto route = routed.route(i, state);
+    reachable &= route.has_value();
+    if (!route) return;
+    candidate.line +=
+        model::step_line(options.fabric, *route, step.share, false).scaled(step.repeat);
+    if (charged) candidate.line.fixed_ns += options.fabric.delta_ns;
+    candidate.reconfigurations += charged ? 1 : 0;
+  });
+  if (!reachable) return std::nullopt;
+  restore(options, candidate);
+  candidate.states = std::move(states);
+  set_threshold(candidate, start);
+  return candidate;
+}
+
+void set_threshold(Candidate& candidate, CircuitState start) {
+  const RoutedSchedule& routed = *candidate.routed;
+  const bool joint = routed.collective() == schedule::Collective::allreduce;
+  // The lowest level that is not on the ring says which thresholds it could be.
+  int lowest[2] = {routed.levels(), routed.levels()};
+  bool halves[2] = {false, false};
+  for (std::size_t i = 0; i < candidate.states.size(); ++i) {
+    const RoutedStep& step = routed.steps()[i];
+    if (step.level < 0) continue;
+    const int half = joint && step.gathers ? 1 : 0;
+    halves[half] = true;
+    if (step.on_fixed || candidate.states[i] == CircuitState::ring()) continue;
+    lowest[half] = std::min(lowest[half], step.level);
+  }
+  if (!halves[1]) lowest[1] = lowest[0];
+  if (!halves[0]) lowest[0] = lowest[1];
+  bool same = true;
+  walk(model::Accounting::exact, routed, lowest[0], lowest[1], start,
+       [&](std::size_t i, CircuitState state, bool) { same &= candidate.states[i] == state; });
+  candidate.threshold = same ? lowest[0] : -1;
+  candidate.threshold_gather = same ? lowest[1] : -1;
 }
 
 std::vector<Candidate> candidates(const Options& options, const RoutedSchedule& routed,
@@ -79,7 +140,7 @@ std::vector<Candidate> candidates(const Options& options, const RoutedSchedule& 
   // Two halves only where there is a gathering half with levels (not the full-vector form).
   bool joint = false;
   for (const RoutedStep& step : routed.steps()) joint |= step.gathers && step.level >= 0;
-  joint &= routed.schedule().collective == schedule::Collective::allreduce;
+  joint &= routed.collective() == schedule::Collective::allreduce;
   result.reserve(static_cast<std::size_t>(joint ? (levels + 1) * (levels + 1) : levels + 1));
   for (int threshold = levels; threshold >= 0; --threshold) {
     if (!joint || options.rule == Rule::first_feasible) {
@@ -93,27 +154,44 @@ std::vector<Candidate> candidates(const Options& options, const RoutedSchedule& 
 
 Plan expand(const Options& options, const Candidate& candidate, CircuitState start) {
   Plan plan;
-  plan.schedule = &candidate.routed->schedule();
+  plan.routed = candidate.routed;
   plan.threshold = candidate.threshold;
   plan.threshold_gather = candidate.threshold_gather;
   plan.line = candidate.line;
   plan.reconfigurations = candidate.reconfigurations;
   plan.start = start;
   plan.end = candidate.end;
-  const CircuitState last =
-      walk(options, *candidate.routed, candidate.threshold, candidate.threshold_gather, start,
-           [&](std::size_t i, CircuitState state, bool charged) {
-             const RoutedStep& step = candidate.routed->steps()[i];
-             plan.steps.push_back({state, candidate.routed->route(i, state).value(), charged,
-                                   step.share, step.repeat});
-           });
+  plan.steps.reserve(candidate.routed->steps().size());
+  const auto add = [&](std::size_t i, CircuitState state, bool charged) {
+    const RoutedStep& step = candidate.routed->steps()[i];
+    plan.steps.push_back(
+        {state, candidate.routed->route(i, state).value(), charged, step.share, step.repeat});
+  };
+  const CircuitState last = candidate.states.empty()
+                                ? walk(options.accounting, *candidate.routed, candidate.threshold,
+                                       candidate.threshold_gather, start, add)
+                                : walk(candidate.states, start, add);
   plan.restores = last != candidate.end;
   return plan;
 }
 
+std::vector<std::string> state_list(const Plan& plan) {
+  std::vector<std::string> states;
+  for (std::size_t i = 0; i < plan.steps.size();) {
+    const CircuitState state = plan.steps[i].state;
+    int run = 0;
+    for (; i < plan.steps.size() && plan.steps[i].state == state; ++i) run += plan.steps[i].repeat;
+    states.push_back(run == 1 ? to_string(state) : fmt::format("{} x{}", to_string(state), run));
+  }
+  return states;
+}
+
 std::string describe(const Plan& plan) {
-  if (plan.native() || !plan.schedule->algorithm->reconfigures) {
+  if (plan.native() || !plan.algorithm().reconfigures) {
     return std::string(plan.algorithm_name());
+  }
+  if (plan.threshold < 0) {
+    return fmt::format("{} optimal ({})", plan.algorithm_name(), fmt::join(state_list(plan), ", "));
   }
   if (plan.reconfigurations == 0) return fmt::format("{} static", plan.algorithm_name());
   if (plan.threshold == plan.threshold_gather) {

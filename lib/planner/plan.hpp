@@ -3,8 +3,11 @@
 // The threshold rule (Shortcut paper, section IV-B): steps whose level is below T run on the ring,
 // the others each on the state made for them. AllReduce is planned jointly: T for the reducing
 // half, T' for the gathering half, and whatever state the one leaves the other starts from.
+//
+// The optimal plan takes any state for any step: state_search.hpp.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +15,11 @@
 #include "planner/routed_schedule.hpp"
 
 namespace shortcut::planner {
+
+enum class Planner {
+  threshold,  ///< one switch from the ring to the steps' own states, as published
+  optimal,    ///< the cheapest sequence of states, sub-rings among them
+};
 
 enum class Rule {
   best,            ///< the cheapest threshold
@@ -30,18 +38,22 @@ struct Options {
   model::Accounting accounting = model::Accounting::exact;
   Restore restore = Restore::lazy;
   Rule rule = Rule::best;
-  double min_gain = 1.0;           ///< Ring unless ring / predicted exceeds it; > 0
-  bool reconfigurable = true;      ///< false: an ordinary cluster, static choices only
-  std::string algorithm = "auto";  ///< or a registry name
-  int threshold = -1;              ///< -1: free; else T = T' = threshold
+  Planner planner = Planner::optimal;  ///< see searches_states
+  bool subrings = true;                ///< whether the optimal planner may use them
+  double min_gain = 1.0;               ///< Ring unless ring / predicted exceeds it; > 0
+  bool reconfigurable = true;          ///< false: an ordinary cluster, static choices only
+  std::string algorithm = "auto";      ///< or a registry name
+  int threshold = -1;                  ///< -1: free; else T = T' = threshold
 };
 
 /// One candidate: a line, and what it takes to expand it into a plan.
 struct Candidate {
   const RoutedSchedule* routed = nullptr;
-  int threshold = 0;         ///< T; levels(): static
+  int threshold = 0;         ///< T; levels(): static; -1: no threshold describes it
   int threshold_gather = 0;  ///< T' of AllReduce's second half; else equal to `threshold`
   model::Line line;
+  /// Per step, from the state search; empty: what the thresholds say.
+  std::vector<topology::CircuitState> states;
   int reconfigurations = 0;
   topology::CircuitState end;
 };
@@ -56,8 +68,8 @@ struct PlannedStep {
 };
 
 struct Plan {
-  const schedule::Schedule* schedule = nullptr;  ///< null: the MPI library's own (fallback)
-  int threshold = 0;
+  const RoutedSchedule* routed = nullptr;  ///< null: the MPI library's own (fallback)
+  int threshold = 0;  ///< -1: no threshold describes the states; then threshold_gather too
   int threshold_gather = 0;
   model::Line line;
   int reconfigurations = 0;
@@ -66,10 +78,12 @@ struct Plan {
   bool restores = false;  ///< goes back to the ring at its end (Restore::eager)
   std::vector<PlannedStep> steps;
 
-  bool native() const { return schedule == nullptr; }
-  std::string_view algorithm_name() const {
-    return native() ? "native" : schedule->algorithm->name;
-  }
+  bool native() const { return routed == nullptr; }
+  std::string_view algorithm_name() const { return native() ? "native" : algorithm().name; }
+  /// Not of a native plan.
+  const schedule::Algorithm& algorithm() const { return routed->algorithm(); }
+  /// In full, made on first use; not of a native plan.
+  const schedule::Schedule& schedule() const { return routed->schedule(); }
   double predicted_ns(double bytes) const { return line.at(bytes); }
 };
 
@@ -82,10 +96,22 @@ Candidate price(const Options& options, const RoutedSchedule& routed, int thresh
 std::vector<Candidate> candidates(const Options& options, const RoutedSchedule& routed,
                                   topology::CircuitState start);
 
+/// Prices any sequence of states, one per step; nullopt when a step is unreachable on its state.
+std::optional<Candidate> price(const Options& options, const RoutedSchedule& routed,
+                               std::vector<topology::CircuitState> states,
+                               topology::CircuitState start);
+
+/// Sets the thresholds of a candidate with states to those that give the same states, or to -1.
+void set_threshold(Candidate& candidate, topology::CircuitState start);
+
 /// The steps of a candidate, in full.
 Plan expand(const Options& options, const Candidate& candidate, topology::CircuitState start);
 
-/// "ring", "recursive_doubling T=3", "recursive_doubling T=3 T'=2".
+/// The states step by step, neighbouring equal ones once: "ring x4", "subring:4-6 x3".
+std::vector<std::string> state_list(const Plan& plan);
+
+/// "ring", "recursive_doubling T=3", "recursive_doubling T=3 T'=2", "recursive_doubling_full
+/// optimal (ring x4, subring:4-6 x3)".
 std::string describe(const Plan& plan);
 
 }  // namespace shortcut::planner

@@ -1,7 +1,9 @@
-// A schedule with the cost of each step on each circuit state that could serve it, computed by the
-// router once per (algorithm, collective, ranks) and independent of times and sizes.
+// A schedule with the cost of each step on each circuit state that could serve it, independent of
+// times and sizes: in closed form where there is one, else by the router, once per (algorithm,
+// collective, ranks).
 #pragma once
 
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -26,21 +28,30 @@ struct RoutedStep {
 class RoutedSchedule {
  public:
   RoutedSchedule(const schedule::Algorithm& algorithm, schedule::Collective collective, int ranks,
-                 topology::Antipodal antipodal);
+                 topology::Antipodal antipodal,
+                 topology::BaseRing base = topology::BaseRing::plain);
 
-  const schedule::Algorithm& algorithm() const { return *schedule_.algorithm; }
-  const schedule::Schedule& schedule() const { return schedule_; }
+  const schedule::Algorithm& algorithm() const { return *outline_.algorithm; }
+  schedule::Collective collective() const { return outline_.collective; }
+  int ranks() const { return outline_.ranks; }
+  /// The schedule in full, patterns and all: made on first use, O(n * steps). Thread-safe.
+  const schedule::Schedule& schedule() const;
   const std::vector<RoutedStep>& steps() const { return steps_; }
   /// Levels that a threshold counts: T runs from 0 (every step reconfigured) to levels() (static).
   int levels() const { return levels_; }
 
-  /// The router's answer for step `index` on `state`; nullopt: unreachable there.
+  /// The route of step `index` on `state`; nullopt: unreachable there, or no state of this fabric.
   std::optional<topology::Route> route(std::size_t index, topology::CircuitState state) const;
 
  private:
-  schedule::Schedule schedule_;
+  bool only_fixed(std::size_t index) const;
+  topology::Route route_on_ring(std::size_t index) const;
+
+  topology::RingShape shape_;
+  schedule::Schedule outline_;
+  mutable std::once_flag made_;
+  mutable schedule::Schedule full_;
   std::vector<RoutedStep> steps_;
-  topology::Antipodal antipodal_;
   int levels_ = 0;
 };
 

@@ -17,6 +17,75 @@ using topology::CircuitState;
 
 bool is_ring(const Candidate& candidate) { return candidate.routed->algorithm().name == "ring"; }
 
+/// Up to rounding.
+bool same_line(const model::Line& left, const model::Line& right) {
+  const auto close = [](double a, double b) {
+    return std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b));
+  };
+  return close(left.fixed_ns, right.fixed_ns) && close(left.per_byte_ns, right.per_byte_ns);
+}
+
+template <class Priced>
+struct PricedPiece {
+  double from = 0;
+  Priced priced;
+};
+
+/// The lower envelope of lines that can only be asked for one size at a time: best(bytes) has the
+/// `line` that is least there.
+template <class Priced, class Best>
+class Bisection {
+ public:
+  using Piece = PricedPiece<Priced>;
+  explicit Bisection(const Best& best) : best_(best) {}
+
+  /// From 0 to 1 PB and on: a crossing below a byte or beyond would make no difference.
+  std::vector<Piece> find() {
+    constexpr double kSmallest = 1.0 / 1024;
+    constexpr double kLargest = 1e15;
+    const Priced low = best_(kSmallest);
+    pieces_.push_back({0, low});
+    split(kSmallest, low, kLargest, best_(kLargest));
+    return std::move(pieces_);
+  }
+
+ private:
+  void split(double low_bytes, const Priced& low, double high_bytes, const Priced& high) {
+    if (same_line(low.line, high.line)) return;
+    const double slope = low.line.per_byte_ns - high.line.per_byte_ns;
+    const double cross = (high.line.fixed_ns - low.line.fixed_ns) / slope;
+    // Lines that differ by rounding only may cross outside; either will do.
+    if (!(cross > low_bytes && cross < high_bytes)) {
+      add(std::isfinite(cross) ? std::clamp(cross, low_bytes, high_bytes) : high_bytes, high);
+      return;
+    }
+    const Priced middle = best_(cross);
+    const double known = std::min(low.line.at(cross), high.line.at(cross));
+    if (middle.line.at(cross) >= known * (1 - 1e-12)) {
+      add(cross, high);
+      return;
+    }
+    split(low_bytes, low, cross, middle);
+    split(cross, middle, high_bytes, high);
+  }
+
+  void add(double from, const Priced& priced) {
+    if (from <= pieces_.back().from) {
+      pieces_.back().priced = priced;
+    } else {
+      pieces_.push_back({from, priced});
+    }
+  }
+
+  const Best& best_;
+  std::vector<Piece> pieces_;
+};
+
+template <class Priced, class Best>
+std::vector<PricedPiece<Priced>> lower_envelope_of(const Best& best) {
+  return Bisection<Priced, Best>(best).find();
+}
+
 /// Sizes at which the choice can change: crossings of pairs of lines that the rule compares.
 std::vector<double> crossings(const std::vector<model::Line>& lines, std::size_t against) {
   std::vector<double> sizes;
@@ -76,6 +145,18 @@ const Plan& SelectionTable::lookup(double bytes) const {
   return rows_[static_cast<std::size_t>(next - from_.begin()) - 1].plan;
 }
 
+std::vector<SelectionTable::Threshold> SelectionTable::by_thresholds(double bytes) const {
+  std::vector<Threshold> best;
+  for (const auto& [algorithm, line] : thresholds_) {
+    if (best.empty() || best.back().algorithm != algorithm) {
+      best.push_back({algorithm, line.at(bytes)});
+    } else {
+      best.back().ns = std::min(best.back().ns, line.at(bytes));
+    }
+  }
+  return best;
+}
+
 Status check_options(const Options& options) {
   if (options.algorithm != "auto") {
     const auto found = schedule::find_algorithm(options.algorithm);
@@ -94,8 +175,12 @@ Selector::Selector(Options options, int ranks) : options_(std::move(options)), r
     auto& routed = routed_[static_cast<std::size_t>(collective)];
     for (const schedule::Algorithm& row : schedule::algorithms()) {
       if (ranks < 2 || !row.cannot(collective, ranks, true).empty()) continue;
-      routed.emplace_back(row, collective, ranks, options_.fabric.antipodal);
+      routed.emplace_back(row, collective, ranks, options_.fabric.antipodal,
+                          options_.fabric.base_ring);
     }
+    if (!searches_states(options_)) continue;
+    auto& searches = searches_[static_cast<std::size_t>(collective)];
+    for (const RoutedSchedule& each : routed) searches.emplace_back(options_, each);
   }
   starts_.push_back(CircuitState::ring());
   for (std::size_t s = 0; s < starts_.size(); ++s) {
@@ -124,23 +209,39 @@ const SelectionTable& Selector::table(Collective collective, bool commutative,
   return tables_[start_index(start)][slot];
 }
 
-std::vector<Candidate> Selector::all_candidates(Collective collective, bool commutative,
-                                                CircuitState start) const {
-  std::vector<Candidate> all;
-  const auto& offered = routed_[static_cast<std::size_t>(collective)];
-  const auto serves = [&](const RoutedSchedule& routed) {
-    return routed.algorithm().cannot(collective, ranks_, commutative).empty();
-  };
-  // An algorithm that is asked for but cannot serve this call leaves the choice free.
-  const bool forced = std::any_of(offered.begin(), offered.end(), [&](const auto& routed) {
-    return routed.algorithm().name == options_.algorithm && serves(routed);
+bool Selector::forced(Collective collective, bool commutative) const {
+  const auto& routed = routed_[static_cast<std::size_t>(collective)];
+  return std::any_of(routed.begin(), routed.end(), [&](const RoutedSchedule& each) {
+    return each.algorithm().name == options_.algorithm &&
+           each.algorithm().cannot(collective, ranks_, commutative).empty();
   });
-  for (const RoutedSchedule& routed : offered) {
-    if (!serves(routed)) continue;
-    // Ring is always there: it is what the others are measured against.
-    const bool wanted = !forced || options_.algorithm == routed.algorithm().name ||
-                        routed.algorithm().name == "ring";
-    if (!wanted) continue;
+}
+
+bool Selector::admits(const RoutedSchedule& routed, bool commutative) const {
+  const schedule::Algorithm& row = routed.algorithm();
+  if (!row.cannot(routed.collective(), ranks_, commutative).empty()) return false;
+  // Ring is always there: it is what the others are measured against. An algorithm that is asked
+  // for but cannot serve this call leaves the choice free.
+  return options_.algorithm == row.name || row.name == "ring" ||
+         !forced(routed.collective(), commutative);
+}
+
+std::vector<Candidate> Selector::all_candidates(Collective collective, bool commutative,
+                                                CircuitState start, double bytes) const {
+  std::vector<Candidate> all = thresholds(collective, commutative, start);
+  for (const StateSearch& search : searches_[static_cast<std::size_t>(collective)]) {
+    if (search.routed().algorithm().reconfigures && admits(search.routed(), commutative)) {
+      all.push_back(search.at(bytes, start));
+    }
+  }
+  return all;
+}
+
+std::vector<Candidate> Selector::thresholds(Collective collective, bool commutative,
+                                            CircuitState start) const {
+  std::vector<Candidate> all;
+  for (const RoutedSchedule& routed : routed_[static_cast<std::size_t>(collective)]) {
+    if (!admits(routed, commutative)) continue;
     const std::vector<Candidate> own = candidates(options_, routed, start);
     all.insert(all.end(), own.begin(), own.end());
   }
@@ -186,8 +287,69 @@ int Selector::choose(const std::vector<Candidate>& all, double bytes) const {
 }
 
 SelectionTable Selector::build(Collective collective, bool commutative, CircuitState start) const {
+  return searches_[static_cast<std::size_t>(collective)].empty()
+             ? build_from_thresholds(collective, commutative, start)
+             : build_from_search(collective, commutative, start);
+}
+
+SelectionTable Selector::build_from_search(Collective collective, bool commutative,
+                                           CircuitState start) const {
   SelectionTable table;
-  const std::vector<Candidate> all = all_candidates(collective, commutative, start);
+  const bool is_forced = forced(collective, commutative);
+  std::vector<const StateSearch*> searches;
+  for (const StateSearch& search : searches_[static_cast<std::size_t>(collective)]) {
+    if (!admits(search.routed(), commutative)) continue;
+    const std::string_view name = search.routed().algorithm().name;
+    if (name == "ring") {
+      table.has_ring_ = true;
+      table.ring_ = search.at(1, start).line;
+    }
+    if (!is_forced || name == options_.algorithm) searches.push_back(&search);
+  }
+  const auto add = [&](double from, Plan plan) {
+    table.from_.push_back(from);
+    table.rows_.push_back({from, std::move(plan)});
+  };
+  if (searches.empty()) {
+    Plan native;
+    native.start = native.end = start;
+    add(0, native);
+    return table;
+  }
+  struct Priced {
+    Candidate candidate;
+    model::Line line;
+  };
+  const auto best = [&](double bytes) {
+    Priced least;
+    double least_ns = std::numeric_limits<double>::infinity();
+    for (const StateSearch* search : searches) {
+      Candidate found = search->at(bytes, start);
+      const bool scaled = table.has_ring_ && !is_forced && !is_ring(found);
+      const model::Line line = found.line.scaled(scaled ? options_.min_gain : 1.0);
+      if (line.at(bytes) < least_ns) {
+        least_ns = line.at(bytes);
+        least = {std::move(found), line};
+      }
+    }
+    return least;
+  };
+  for (const auto& piece : lower_envelope_of<Priced>(best)) {
+    add(piece.from, expand(options_, piece.priced.candidate, start));
+  }
+  if (start == CircuitState::ring()) {
+    for (const Candidate& candidate : thresholds(collective, commutative, start)) {
+      if (is_ring(candidate)) continue;
+      table.thresholds_.emplace_back(candidate.routed->algorithm().name, candidate.line);
+    }
+  }
+  return table;
+}
+
+SelectionTable Selector::build_from_thresholds(Collective collective, bool commutative,
+                                               CircuitState start) const {
+  SelectionTable table;
+  const std::vector<Candidate> all = thresholds(collective, commutative, start);
   const auto add = [&](double from, const Candidate* candidate) {
     table.from_.push_back(from);
     table.rows_.push_back({from, candidate ? expand(options_, *candidate, start) : Plan{}});
@@ -254,9 +416,17 @@ std::string reason(const SelectionTable& table, const Plan& plan, double bytes) 
                        format_time_ns(own));
   }
   const double ring = table.ring().at(bytes);
-  return fmt::format("{}: {} against ring's {} ({:.2f}x), {} reconfiguration{}", describe(plan),
-                     format_time_ns(own), format_time_ns(ring), ring / own, plan.reconfigurations,
-                     plan.reconfigurations == 1 ? "" : "s");
+  std::string text =
+      fmt::format("{}: {} against ring's {} ({:.2f}x), {} reconfiguration{}", describe(plan),
+                  format_time_ns(own), format_time_ns(ring), ring / own, plan.reconfigurations,
+                  plan.reconfigurations == 1 ? "" : "s");
+  if (plan.threshold >= 0) return text;
+  std::vector<std::string> others;
+  for (const auto& [algorithm, ns] : table.by_thresholds(bytes)) {
+    others.push_back(fmt::format("{} {}", algorithm, format_time_ns(ns)));
+  }
+  if (!others.empty()) text += fmt::format("; by thresholds {}", fmt::join(others, ", "));
+  return text;
 }
 
 }  // namespace shortcut::planner

@@ -1,7 +1,10 @@
 // The choice across algorithms, and its table: computed once per communicator, looked up per call.
 //
 // With Eq. 1 a candidate is a line over the message size, so the best choice over all sizes is the
-// lower envelope of the lines: a short sorted table. A call never plans.
+// lower envelope of the lines: a short sorted table. The thresholds' lines are all at hand; of the
+// state search's there are too many, so its envelope is found by bisection: where the lines that
+// are best at two sizes cross, either nothing is better, and the crossing is a bound of the table,
+// or something is, and both sides are looked at. A call never plans.
 #pragma once
 
 #include <array>
@@ -11,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/plan.hpp"
+#include "planner/state_search.hpp"
 
 namespace shortcut::planner {
 
@@ -30,6 +33,13 @@ class SelectionTable {
   /// Ring's line from the same start; meaningful when has_ring().
   const model::Line& ring() const { return ring_; }
   bool has_ring() const { return has_ring_; }
+  /// What each algorithm costs by its best threshold, where the table is the state search's and
+  /// starts from the ring; for comparison.
+  struct Threshold {
+    std::string_view algorithm;
+    double ns = 0;
+  };
+  std::vector<Threshold> by_thresholds(double bytes) const;
 
  private:
   friend class Selector;
@@ -37,6 +47,7 @@ class SelectionTable {
   std::vector<TableRow> rows_;
   model::Line ring_;
   bool has_ring_ = false;
+  std::vector<std::pair<std::string_view, model::Line>> thresholds_;
 };
 
 /// All that a communicator of `ranks` ranks needs to choose: routed schedules and selection tables
@@ -58,9 +69,10 @@ class Selector {
   const SelectionTable& table(schedule::Collective collective, bool commutative,
                               topology::CircuitState start) const;
 
-  /// Every candidate from `start`, for reports and the command line.
+  /// Every candidate from `start`, for reports and the command line: all thresholds and, with the
+  /// state search, what it finds at this size.
   std::vector<Candidate> all_candidates(schedule::Collective collective, bool commutative,
-                                        topology::CircuitState start) const;
+                                        topology::CircuitState start, double bytes) const;
   /// The rule applied at one size; index into `candidates`, or -1 when there is none.
   int choose(const std::vector<Candidate>& candidates, double bytes) const;
 
@@ -68,13 +80,23 @@ class Selector {
   const std::vector<topology::CircuitState>& starts() const { return starts_; }
 
  private:
+  /// May this algorithm serve: by what it can do, and by what the options ask for?
+  bool admits(const RoutedSchedule& routed, bool commutative) const;
+  bool forced(schedule::Collective collective, bool commutative) const;
+  std::vector<Candidate> thresholds(schedule::Collective collective, bool commutative,
+                                    topology::CircuitState start) const;
   SelectionTable build(schedule::Collective collective, bool commutative,
                        topology::CircuitState start) const;
+  SelectionTable build_from_thresholds(schedule::Collective collective, bool commutative,
+                                       topology::CircuitState start) const;
+  SelectionTable build_from_search(schedule::Collective collective, bool commutative,
+                                   topology::CircuitState start) const;
   std::size_t start_index(topology::CircuitState start) const;
 
   Options options_;
   int ranks_;
   std::array<std::deque<RoutedSchedule>, 3> routed_;  // per collective
+  std::array<std::vector<StateSearch>, 3> searches_;  // the same, or empty: thresholds only
   std::vector<topology::CircuitState> starts_;
   /// tables_[start][collective * 2 + commutative]
   std::vector<std::array<SelectionTable, 6>> tables_;

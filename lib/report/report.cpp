@@ -48,27 +48,6 @@ Table& table() {
 
 std::uint64_t size_class(double bytes) { return std::bit_floor(static_cast<std::uint64_t>(bytes)); }
 
-/// Neighbouring equal states once, with a count: "ring x4, peer:4".
-std::vector<std::string> state_list(const planner::Plan& plan) {
-  std::vector<std::string> states;
-  topology::CircuitState last;
-  int run = 0;
-  const auto flush = [&] {
-    if (run == 0) return;
-    states.push_back(run == 1 ? to_string(last) : fmt::format("{} x{}", to_string(last), run));
-  };
-  for (const planner::PlannedStep& step : plan.steps) {
-    if (run > 0 && step.state != last) {
-      flush();
-      run = 0;
-    }
-    last = step.state;
-    run += step.repeat;
-  }
-  flush();
-  return states;
-}
-
 std::string joined(const std::vector<std::string>& parts) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -112,7 +91,8 @@ nlohmann::ordered_json to_json(const Table& all, const config::Settings& setting
     one["size_class_bytes"] = std::get<2>(key);
     one["algorithm"] = row.algorithm;
     one["plan"] = row.label;
-    one["threshold"] = row.threshold;
+    one["threshold"] =
+        row.threshold < 0 ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(row.threshold);
     one["states"] = row.states;
     one["calls"] = row.calls;
     one["bytes"] = row.bytes;
@@ -145,7 +125,7 @@ void record(const Entry& entry) {
     row.algorithm = entry.plan->algorithm_name();
     row.label = std::move(label);
     row.threshold = entry.plan->threshold;
-    row.states = state_list(*entry.plan);
+    row.states = planner::state_list(*entry.plan);
     row.reason = planner::reason(*entry.table, *entry.plan, entry.bytes);
   }
   ++row.calls;

@@ -46,8 +46,7 @@ BlockRange owned(const Schedule& schedule, int position, int step) {
   return {begin, schedule.first_block[at(first + size)] - begin};
 }
 
-double largest_share(const Schedule& schedule, int step) {
-  const int cores = static_cast<int>(schedule.core_position.size());
+double largest_share(const Schedule& schedule, int cores, int step) {
   if (schedule.blocks == cores) return 1.0 / (1 << step);  // equal blocks, equal halves
   int most = 0;
   for (int first = 0; first < cores; first += cores >> step) {
@@ -77,21 +76,16 @@ std::vector<int> halving_order(const Peers& peers) {
   return position;
 }
 
-Schedule make_pairwise(Collective collective, int ranks, Peers peers, std::vector<int> position,
-                       DirectState direct, StepPeriod period) {
-  const Folding folding(ranks);
-  const int levels = topology::floor_log2(folding.cores);
-  const bool per_rank = collective != Collective::allreduce;
+namespace {
 
-  Schedule schedule;
-  schedule.collective = collective;
-  schedule.ranks = ranks;
-  schedule.blocks = per_rank ? ranks : folding.cores;
+/// Sets the order of cores, and whose the blocks are that stand in it.
+void lay_out_blocks(Schedule& schedule, const Folding& folding, std::vector<int> position) {
+  const bool per_rank = schedule.collective != Collective::allreduce;
   schedule.core_position = std::move(position);
   schedule.first_block.resize(at(folding.cores) + 1);
   std::vector<int> core_at(at(folding.cores));
   for (int c = 0; c < folding.cores; ++c) core_at[at(schedule.core_position[at(c)])] = c;
-  if (per_rank) schedule.block_owner.reserve(at(ranks));
+  if (per_rank) schedule.block_owner.reserve(at(folding.ranks));
   for (int p = 0; p < folding.cores; ++p) {
     const int core = core_at[at(p)];
     const bool two = per_rank && folding.has_extra(core);
@@ -101,15 +95,36 @@ Schedule make_pairwise(Collective collective, int ranks, Peers peers, std::vecto
       if (two) schedule.block_owner.push_back(folding.rank_of(core) + 1);
     }
   }
+}
+
+}  // namespace
+
+Schedule make_pairwise(const Request& request, Peers peers, std::vector<int> position,
+                       DirectState direct, StepPeriod period) {
+  const Collective collective = request.collective;
+  const int ranks = request.ranks;
+  const Folding folding(ranks);
+  const int levels = topology::floor_log2(folding.cores);
+  const bool outline = position.empty();
+  assert(!outline || folding.extras() == 0);
+
+  Schedule schedule;
+  schedule.collective = collective;
+  schedule.ranks = ranks;
+  schedule.blocks = collective != Collective::allreduce ? ranks : folding.cores;
+  if (!outline) lay_out_blocks(schedule, folding, std::move(position));
+  schedule.steps.reserve(2 * at(levels) + 2);
 
   const bool folds = folding.extras() > 0;
   const auto add_exchange = [&](int level, Action action) {
     Step step;
     const bool last_use = action == Action::gather || collective == Collective::reduce_scatter;
-    step.send_to = last_use ? exchange(folding, std::move(peers[at(level)]))
-                            : exchange(folding, peers[at(level)]);
+    if (!outline) {
+      step.send_to = last_use ? exchange(folding, std::move(peers[at(level)]))
+                              : exchange(folding, peers[at(level)]);
+    }
     step.period = folds ? ranks : period(level);
-    step.share = largest_share(schedule, level + 1);
+    step.share = largest_share(schedule, folding.cores, level + 1);
     step.action = action;
     step.direct = direct(level);
     step.has_direct = topology::can_hold(ranks, step.direct);

@@ -47,8 +47,9 @@ Peers all_peers(int cores) {
 /// matchings.
 std::vector<int> halving_order(const Peers& peers);
 
-/// `position[c]`: the place of core c in that order (halving_order, or a closed form).
-Schedule make_pairwise(Collective collective, int ranks, Peers peers, std::vector<int> position,
+/// `position[c]`: the place of core c in that order (halving_order, or a closed form). Without
+/// peers (and position): an outline, for a power of two of ranks.
+Schedule make_pairwise(const Request& request, Peers peers, std::vector<int> position,
                        DirectState direct, StepPeriod period);
 RankSchedule pairwise_for_rank(const Schedule& schedule, int rank, CorePeer peer);
 

@@ -34,9 +34,11 @@ std::vector<int> bit_reversal(int cores) {
 
 }  // namespace
 
-Schedule make(Collective collective, int ranks) {
-  const int cores = topology::Folding(ranks).cores;
-  return make_pairwise(collective, ranks, all_peers<peer>(cores), bit_reversal(cores),
+Schedule make(const Request& request) {
+  const int cores = topology::Folding(request.ranks).cores;
+  const bool outline = request.outline && cores == request.ranks;
+  return make_pairwise(request, outline ? Peers{} : all_peers<peer>(cores),
+                       outline ? std::vector<int>{} : bit_reversal(cores),
                        topology::CircuitState::peer, [](int step) { return 2 << step; });
 }
 

@@ -18,10 +18,11 @@
 
 namespace shortcut::schedule::recursive_doubling_full {
 
-Schedule make(Collective collective, int ranks) {
+Schedule make(const Request& request) {
+  const int ranks = request.ranks;
   const topology::Folding folding(ranks);
   Schedule schedule;
-  schedule.collective = collective;
+  schedule.collective = request.collective;
   schedule.ranks = ranks;
   schedule.blocks = 1;
   const std::size_t size = static_cast<std::size_t>(ranks);
@@ -42,8 +43,9 @@ Schedule make(Collective collective, int ranks) {
   add_fold(true);
   for (int level = 0; level < topology::floor_log2(folding.cores); ++level) {
     Step step;
-    step.send_to.assign(size, -1);
-    for (int c = 0; c < folding.cores; ++c) {
+    const bool outline = request.outline && folding.extras() == 0;
+    if (!outline) step.send_to.assign(size, -1);
+    for (int c = 0; c < folding.cores && !outline; ++c) {
       step.send_to[static_cast<std::size_t>(folding.rank_of(c))] =
           folding.rank_of(c ^ (1 << level));
     }

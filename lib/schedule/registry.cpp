@@ -1,5 +1,6 @@
 #include "schedule/registry.hpp"
 
+#include <algorithm>
 #include <cassert>
 
 #include "schedule/recursive_doubling.hpp"
@@ -31,6 +32,7 @@ constexpr std::array<Algorithm, 4> kAlgorithms = {{
      .reduce_scatter = true,
      .allgather = true,
      .reconfigures = true,
+     .pattern = topology::Pattern::exclusive_or,
      .make = recursive_doubling::make,
      .for_rank = recursive_doubling::for_rank},
     {.name = "recursive_doubling_full",
@@ -40,6 +42,7 @@ constexpr std::array<Algorithm, 4> kAlgorithms = {{
      .allreduce = true,
      .reconfigures = true,
      .repeats_reductions = true,
+     .pattern = topology::Pattern::exclusive_or,
      .make = recursive_doubling_full::make,
      .for_rank = recursive_doubling_full::for_rank},
     {.name = "swing",
@@ -52,6 +55,7 @@ constexpr std::array<Algorithm, 4> kAlgorithms = {{
      .commutative_only = true,
      .power_of_two_only = true,
      .reconfigures = true,
+     .pattern = topology::Pattern::swing,
      .make = swing::make,
      .for_rank = swing::for_rank},
 }};
@@ -68,6 +72,10 @@ std::string_view to_string(Collective collective) {
       return "allgather";
   }
   return "?";
+}
+
+bool Schedule::in_rank_order() const {
+  return algorithm->in_rank_order && std::is_sorted(ring_order.begin(), ring_order.end());
 }
 
 int Schedule::step_count() const {
@@ -112,9 +120,9 @@ Result<const Algorithm*> find_algorithm(std::string_view name) {
   return Error{"algorithm '" + std::string(name) + "' is not one of: auto, " + allowed};
 }
 
-Schedule make_schedule(const Algorithm& algorithm, Collective collective, int ranks) {
-  assert(algorithm.cannot(collective, ranks, true).empty());
-  Schedule schedule = algorithm.make(collective, ranks);
+Schedule make_schedule(const Algorithm& algorithm, const Request& request) {
+  assert(algorithm.cannot(request.collective, request.ranks, true).empty());
+  Schedule schedule = algorithm.make(request);
   schedule.algorithm = &algorithm;
   return schedule;
 }

@@ -8,6 +8,7 @@
 
 #include "schedule/schedule.hpp"
 #include "support/result.hpp"
+#include "topology/closed_form.hpp"
 
 namespace shortcut::schedule {
 
@@ -21,11 +22,12 @@ struct Algorithm {
   bool allgather = false;
   bool commutative_only = false;   ///< cannot combine in rank order
   bool power_of_two_only = false;  ///< rank counts
-  bool in_rank_order = false;      ///< schedule order is rank order: no permutation of blocks
+  bool in_rank_order = false;      ///< on a plain ring, schedule order is rank order
   bool reconfigures = false;       ///< has steps with a direct circuit state
   /// Several ranks compute the same values, each in its own order of operands.
   bool repeats_reductions = false;
-  Schedule (*make)(Collective, int ranks) = nullptr;
+  topology::Pattern pattern = topology::Pattern::neighbours;  ///< of its steps of level >= 0
+  Schedule (*make)(const Request&) = nullptr;
   RankSchedule (*for_rank)(const Schedule&, int rank) = nullptr;
 
   bool offers(Collective collective) const;
@@ -39,7 +41,10 @@ std::span<const Algorithm> algorithms();
 /// The row of that name. The error names what is allowed.
 Result<const Algorithm*> find_algorithm(std::string_view name);
 
-/// Makes a schedule; `ranks` >= 1 and algorithm.cannot(...) must be empty (asserted).
-Schedule make_schedule(const Algorithm& algorithm, Collective collective, int ranks);
+/// Makes a schedule; request.ranks >= 1 and algorithm.cannot(...) must be empty (asserted).
+Schedule make_schedule(const Algorithm& algorithm, const Request& request);
+inline Schedule make_schedule(const Algorithm& algorithm, Collective collective, int ranks) {
+  return make_schedule(algorithm, Request{.collective = collective, .ranks = ranks});
+}
 
 }  // namespace shortcut::schedule

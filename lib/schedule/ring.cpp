@@ -9,7 +9,14 @@
 //
 //   step 0   0 -2-> 1 -0-> 2 -1-> 0                0 -0-> 1 -1-> 2 -2-> 0
 //   step 1   0 -1-> 1 -2-> 2 -0-> 0                0 -2-> 1 -0-> 2 -1-> 0
+//
+// On a twisted base ring "right" and "left" are the ring's, and blocks are numbered by place on it:
+// put places for ranks in the drawing.
 #include "schedule/ring.hpp"
+
+#include <algorithm>
+
+#include "topology/matching.hpp"
 
 namespace shortcut::schedule::ring {
 namespace {
@@ -18,18 +25,25 @@ int modulo(int value, int n) { return (value % n + n) % n; }
 
 }  // namespace
 
-Schedule make(Collective collective, int ranks) {
+Schedule make(const Request& request) {
+  const auto& [collective, ranks, base, outline] = request;
   Schedule schedule;
   schedule.collective = collective;
   schedule.ranks = ranks;
   schedule.blocks = ranks;
-  if (collective != Collective::allreduce) {
-    for (int r = 0; r < ranks; ++r) schedule.block_owner.push_back(r);
+  Step step;
+  step.period = 1;
+  if (!outline) {
+    schedule.ring_order = topology::ring_order(ranks, base);
+    const std::vector<int>& order = schedule.ring_order;
+    if (collective != Collective::allreduce) schedule.block_owner = order;
+    step.send_to.resize(order.size());
+    for (std::size_t p = 0; p < order.size(); ++p) {
+      step.send_to[static_cast<std::size_t>(order[p])] = order[(p + 1) % order.size()];
+    }
+    if (topology::is_twisted(ranks, base)) step.period = ranks;
   }
   if (ranks == 1) return schedule;
-  Step step;
-  for (int r = 0; r < ranks; ++r) step.send_to.push_back((r + 1) % ranks);
-  step.period = 1;
   step.share = 1.0 / ranks;
   step.repeat = ranks - 1;
   if (collective != Collective::allgather) schedule.steps.push_back(step);
@@ -40,16 +54,19 @@ Schedule make(Collective collective, int ranks) {
 
 RankSchedule for_rank(const Schedule& schedule, int rank) {
   const int n = schedule.ranks;
+  const std::vector<int>& order = schedule.ring_order;
+  const int place = static_cast<int>(std::find(order.begin(), order.end(), rank) - order.begin());
+  const auto rank_at = [&](int p) { return order[static_cast<std::size_t>(modulo(p, n))]; };
   RankSchedule program;
   for (const Step& group : schedule.steps) {
-    // After ReduceScatter rank r owns block r; AllGather starts from there.
+    // After ReduceScatter the rank at place p owns block p; AllGather starts from there.
     const int lag = group.action == Action::reduce ? 1 : 0;
     for (int s = 0; s < group.repeat; ++s) {
       RankStep mine;
-      mine.send_to = (rank + 1) % n;
-      mine.recv_from = modulo(rank - 1, n);
-      mine.send = {modulo(rank - s - lag, n), 1};
-      mine.recv = {modulo(rank - s - lag - 1, n), 1};
+      mine.send_to = rank_at(place + 1);
+      mine.recv_from = rank_at(place - 1);
+      mine.send = {modulo(place - s - lag, n), 1};
+      mine.recv = {modulo(place - s - lag - 1, n), 1};
       mine.action = group.action;
       program.push_back(mine);
     }

@@ -50,7 +50,8 @@ using RankSchedule = std::vector<RankStep>;
 
 /// One step, or a run of steps of one pattern, of a schedule; the same for every rank.
 struct Step {
-  /// send_to[u] is the rank that u sends to, or -1. For `repeat` > 1 every repetition has it.
+  /// send_to[u] is the rank that u sends to, or -1. For `repeat` > 1 every repetition has it. Empty
+  /// in an outline.
   std::vector<int> send_to;
   /// The pattern repeats: send_to[u + period] == send_to[u] + period (mod n). Divides n; n: it does
   /// not. Lets the router look at one period only.
@@ -68,6 +69,16 @@ struct Step {
 
 struct Algorithm;  // a registry row
 
+/// What a schedule is made for.
+struct Request {
+  Collective collective = Collective::allreduce;
+  int ranks = 1;
+  topology::BaseRing base = topology::BaseRing::plain;
+  /// Only what planning needs: no patterns, no orders, O(steps) instead of O(n * steps). For n no
+  /// power of two an outline is the whole schedule.
+  bool outline = false;
+};
+
 /// A rank-independent schedule for n ranks.
 struct Schedule {
   const Algorithm* algorithm = nullptr;
@@ -76,12 +87,16 @@ struct Schedule {
   int blocks = 1;
   /// Rank that block i (schedule order) belongs to. Size `blocks`; for AllReduce empty.
   std::vector<int> block_owner;
+  /// Ring: ranks in the order in which they lie on the base ring.
+  std::vector<int> ring_order;
   /// The order of core ranks in which halving works: position of core c. Empty where unused.
   std::vector<int> core_position;
   /// first_block[p]: first block of the core at position p; size cores + 1. Empty where unused.
   std::vector<int> first_block;
   std::vector<Step> steps;
 
+  /// Does schedule order equal rank order, so that blocks need no permutation?
+  bool in_rank_order() const;
   /// Steps with repetitions counted.
   int step_count() const;
   /// One rank's view.

@@ -20,18 +20,24 @@
 namespace shortcut::schedule::swing {
 namespace {
 
-topology::CircuitState direct(int step) {
-  // Step 1 runs on M_ocs, which is the ring itself.
+/// Step 1 runs on M_ocs, which is the plain ring itself.
+topology::CircuitState direct_on_plain(int step) {
   return step == 1 ? topology::CircuitState::ring() : topology::CircuitState::swing(step);
 }
 
 }  // namespace
 
-Schedule make(Collective collective, int ranks) {
-  Peers peers = all_peers<topology::swing_peer>(ranks);
-  std::vector<int> order = halving_order(peers);
-  return make_pairwise(collective, ranks, std::move(peers), std::move(order), direct,
-                       [](int) { return 2; });
+Schedule make(const Request& request) {
+  const auto direct = topology::is_twisted(request.ranks, request.base)
+                          ? &topology::CircuitState::swing
+                          : &direct_on_plain;
+  Peers peers;
+  std::vector<int> order;
+  if (!request.outline) {
+    peers = all_peers<topology::swing_peer>(request.ranks);
+    order = halving_order(peers);
+  }
+  return make_pairwise(request, std::move(peers), std::move(order), direct, [](int) { return 2; });
 }
 
 RankSchedule for_rank(const Schedule& schedule, int rank) {

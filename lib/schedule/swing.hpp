@@ -1,6 +1,6 @@
 #pragma once
 #include "schedule/schedule.hpp"
 namespace shortcut::schedule::swing {
-Schedule make(Collective collective, int ranks);
+Schedule make(const Request& request);
 RankSchedule for_rank(const Schedule& schedule, int rank);
 }  // namespace shortcut::schedule::swing

@@ -1,6 +1,7 @@
 // Matchings: who is joined to whom by one port of every endpoint (Eqs. 8-11 of the Shortcut paper).
 #pragma once
 
+#include <bit>
 #include <vector>
 
 #include "topology/circuit_state.hpp"
@@ -13,14 +14,7 @@ inline constexpr int kNobody = -1;
 using Matching = std::vector<int>;
 
 /// floor(log2(n)); n >= 1.
-constexpr int floor_log2(int n) {
-  int log = 0;
-  while ((n >> 1) > 0) {
-    n >>= 1;
-    ++log;
-  }
-  return log;
-}
+constexpr int floor_log2(int n) { return std::bit_width(static_cast<unsigned>(n)) - 1; }
 
 constexpr bool is_power_of_two(int n) { return n > 0 && (n & (n - 1)) == 0; }
 
@@ -54,15 +48,36 @@ constexpr int swing_peer(int ranks, int step, int rank) {
   return ((rank + distance) % ranks + ranks) % ranks;
 }
 
+/// Does a base ring of n endpoints differ from the plain one at all?
+constexpr bool is_twisted(int nodes, BaseRing base) {
+  return base == BaseRing::twisted && nodes >= 8 && is_power_of_two(nodes);
+}
+
+/// The place on a cycle of `length` (a power of two >= 4) that position j holds in twisted order:
+/// the lower half in natural order, the upper half rotated by a quarter of the cycle. Its own
+/// inverse.
+constexpr int twisted(int length, int j) {
+  return j < length / 2 ? j : length / 2 + ((j - length / 2) ^ (length / 4));
+}
+
+/// The ranks in the order in which they lie on the base ring.
+std::vector<int> ring_order(int nodes, BaseRing base);
+
 /// Eq. 8: even j joined to j + 1. With n odd the last endpoint is alone.
 Matching fixed_matching(int nodes);
 
-/// What the switched ports hold in `state`: Eq. 9 for the ring, Eq. 10 for `peer`. The ring of an
-/// odd number of endpoints is no union of two matchings: see Router.
-Matching switched_matching(int nodes, CircuitState state);
+/// What the switched ports hold in `state`: Eq. 9 for the plain ring, Eq. 10 for `peer`. The ring
+/// of an odd number of endpoints is no union of two matchings: see Router.
+///
+/// `subring` a-b: take the even endpoints e_0, e_1, ... of a coset of the bits a..b, in twisted
+/// order, and join (e_j xor 1) to e_(j+1). With the fixed links that is a cycle e_0, e_0 xor 1,
+/// e_1, e_1 xor 1, ...: a place on the cycle is two hops, and the odd partners ride along. Eight
+/// endpoints, subring:1-2: 0-1-2-3-6-7-4-5-0; the twisted base ring is the same for all bits but 0.
+Matching switched_matching(int nodes, CircuitState state, BaseRing base = BaseRing::plain);
 
 /// Can this fabric hold the state at all: `ring` always, `peer:i` for even n and i < floor(log2 n),
-/// `swing:i` for n a power of two and i < log2 n.
+/// `swing:i` for n a power of two and i < log2 n, `subring:a-b` for n a power of two and
+/// 1 <= a < b < log2 n.
 bool can_hold(int nodes, CircuitState state);
 
 }  // namespace shortcut::topology

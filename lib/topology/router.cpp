@@ -10,8 +10,9 @@ std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 }  // namespace
 
-Router::Router(int nodes, CircuitState state, Antipodal antipodal) : antipodal_(antipodal) {
-  if (state.kind == CircuitState::Kind::ring) {
+Router::Router(int nodes, CircuitState state, Antipodal antipodal, BaseRing base)
+    : antipodal_(antipodal) {
+  if (state.kind == CircuitState::Kind::ring && !is_twisted(nodes, base)) {
     // The identity layout; written out because an odd ring is no union of two matchings.
     component_.assign(at(nodes), 0);
     position_.resize(at(nodes));
@@ -20,7 +21,7 @@ Router::Router(int nodes, CircuitState state, Antipodal antipodal) : antipodal_(
     plain_ring_ = nodes > 2;
     return;
   }
-  lay_out(fixed_matching(nodes), switched_matching(nodes, state));
+  lay_out(fixed_matching(nodes), switched_matching(nodes, state, base));
 }
 
 Router::Router(const Matching& fixed, const Matching& switched, Antipodal antipodal)

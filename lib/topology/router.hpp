@@ -31,7 +31,7 @@ struct Route {
 /// O(n + f). The ring of an odd number of endpoints is routed as a ring too (a static fabric).
 class Router {
  public:
-  Router(int nodes, CircuitState state, Antipodal antipodal);
+  Router(int nodes, CircuitState state, Antipodal antipodal, BaseRing base = BaseRing::plain);
   /// A router for explicit switched ports beside M_fix, for tests and searches over matchings.
   Router(const Matching& fixed, const Matching& switched, Antipodal antipodal);
 

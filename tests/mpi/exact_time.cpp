@@ -1,5 +1,6 @@
-// Virtual time: on every algorithm, every threshold and three sizes the measured time of a
-// collective equals the prediction to 1 ns, and the data are right.
+// Virtual time: on every algorithm, every threshold and three sizes, and on optimal plans for
+// several delays and starting states, the measured time of a collective equals the prediction to 1
+// ns, and the data are right.
 #include <mpi.h>
 
 #include <cmath>
@@ -32,19 +33,19 @@ void expect(bool ok, const std::string& what) {
 
 /// Runs one candidate on a vector of `elements` doubles and checks data and time.
 void run_one(Communicator& comm, const shortcut::planner::Options& options,
-             const shortcut::planner::RoutedSchedule& routed, Collective collective, int threshold,
-             int threshold_gather, std::size_t elements) {
-  const auto candidate = price(options, routed, threshold, threshold_gather, CircuitState::ring());
-  const auto plan = expand(options, candidate, CircuitState::ring());
+             const shortcut::planner::Candidate& candidate, CircuitState start,
+             std::size_t elements) {
+  const Collective collective = candidate.routed->collective();
+  const auto plan = expand(options, candidate, start);
   const std::size_t bytes = elements * sizeof(double);
-  const auto& owners = plan.schedule->block_owner;
+  const auto& owners = plan.schedule().block_owner;
   const int n = comm.ranks();
 
   std::vector<double> data(elements);
   BlockedVector vector;
   shortcut::collective::TypeInfo::query(MPI_DOUBLE, vector.type);
   vector.base = data.data();
-  cut_evenly(elements, plan.schedule->blocks, vector);
+  cut_evenly(elements, plan.schedule().blocks, vector);
   const auto owner_of = [&](std::size_t i) {
     std::size_t block = 0;
     while (vector.end_element[block] <= i) ++block;
@@ -55,8 +56,8 @@ void run_one(Communicator& comm, const shortcut::planner::Options& options,
     const double value = static_cast<double>((i * 3 + 5) % 17);
     data[i] = gathers ? (owner_of(i) == comm.rank() ? value : -1) : value + comm.rank();
   }
-  // Start together, from the ring.
-  comm.hold(CircuitState::ring());
+  // Start together.
+  comm.hold(start);
   comm.backend().finish_step(comm.channel(), comm.channel().synchronise(comm.backend().now_ns()),
                              0);
   const double start_ns = comm.backend().now_ns();
@@ -66,10 +67,9 @@ void run_one(Communicator& comm, const shortcut::planner::Options& options,
   PMPI_Allreduce(&own_ns, &measured_ns, 1, MPI_DOUBLE, MPI_MAX, comm.traffic());
   comm.forget(plan);
 
-  const std::string what = std::string(routed.algorithm().name) + " " +
-                           std::string(to_string(collective)) + " n=" + std::to_string(n) +
-                           " T=" + std::to_string(threshold) + "," +
-                           std::to_string(threshold_gather) + " bytes=" + std::to_string(bytes);
+  const std::string what = describe(plan) + " " + std::string(to_string(collective)) +
+                           " n=" + std::to_string(n) + " from " + to_string(start) +
+                           " bytes=" + std::to_string(bytes);
   expect(code == MPI_SUCCESS, what + ": runs");
   const double predicted_ns = plan.predicted_ns(static_cast<double>(bytes));
   // Folded ranks have blocks of two sizes, so no path through all steps need have the largest each
@@ -89,6 +89,23 @@ void run_one(Communicator& comm, const shortcut::planner::Options& options,
   expect(right, what + ": data");
 }
 
+/// Optimal plans: those for other delays too, priced at this communicator's.
+void run_optimal(Communicator& comm, const shortcut::planner::RoutedSchedule& routed,
+                 std::size_t elements) {
+  const auto options = comm.selector().options();
+  for (const double delta_ns : {0.0, 300.0, 2000.0, 10'000.0}) {
+    auto planned = options;
+    planned.fabric.delta_ns = delta_ns;
+    const shortcut::planner::StateSearch search(planned, routed);
+    for (const CircuitState start : {CircuitState::ring(), search.states().back()}) {
+      const auto found = search.at(static_cast<double>(elements * sizeof(double)), start);
+      const auto candidate = price(options, routed, found.states, start);
+      expect(candidate.has_value(), "an optimal plan can run");
+      if (candidate) run_one(comm, options, *candidate, start, elements);
+    }
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -103,15 +120,19 @@ int main(int argc, char** argv) {
     for (const auto collective :
          {Collective::allreduce, Collective::reduce_scatter, Collective::allgather}) {
       if (!row.cannot(collective, comm->ranks(), true).empty()) continue;
-      const shortcut::planner::RoutedSchedule routed(row, collective, comm->ranks(),
-                                                     options.fabric.antipodal);
+      const shortcut::planner::RoutedSchedule routed(
+          row, collective, comm->ranks(), options.fabric.antipodal, options.fabric.base_ring);
+      for (const std::size_t scale : {std::size_t{1}, std::size_t{512}}) {
+        run_optimal(*comm, routed, n * scale);
+      }
       const bool joint = collective == Collective::allreduce;
       for (int t = 0; t <= routed.levels(); ++t) {
         for (int g = 0; g <= routed.levels(); ++g) {
           if (!joint && g != t) continue;
           if (g != t && g != (t + 1) % (routed.levels() + 1)) continue;  // two T' per T
           for (const std::size_t scale : {std::size_t{1}, std::size_t{64}, std::size_t{512}}) {
-            run_one(*comm, options, routed, collective, t, g, n * scale);
+            const auto candidate = price(options, routed, t, g, CircuitState::ring());
+            run_one(*comm, options, candidate, CircuitState::ring(), n * scale);
           }
         }
       }

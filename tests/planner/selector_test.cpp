@@ -49,8 +49,8 @@ void expect_table_is_choice(const Selector& selector, Collective collective, boo
   for (std::size_t i = 1; i < table.rows().size(); ++i) {
     EXPECT_GT(table.rows()[i].from_bytes, table.rows()[i - 1].from_bytes);
   }
-  const auto all = selector.all_candidates(collective, commutative, start);
   for (const double bytes : probes(table)) {
+    const auto all = selector.all_candidates(collective, commutative, start, bytes);
     const Plan& plan = table.lookup(bytes);
     const int chosen = selector.choose(all, bytes);
     ASSERT_GE(chosen, 0);
@@ -112,8 +112,8 @@ TEST(Selector, BestIsTheCheapestOfAll) {
   for (const int ranks : kRanks) {
     const Selector selector(random_options(random), ranks);
     for (const Collective collective : kCollectives) {
-      const auto all = selector.all_candidates(collective, true, CircuitState::ring());
       for (const double bytes : kSizes) {
+        const auto all = selector.all_candidates(collective, true, CircuitState::ring(), bytes);
         double least = INFINITY;
         for (const Candidate& candidate : all) least = std::min(least, candidate.line.at(bytes));
         const Plan& plan = selector.select(collective, true, CircuitState::ring(), bytes);
@@ -131,8 +131,8 @@ TEST(Selector, FirstFeasibleIsTheSmallestThresholdOfTheCheapestAlgorithm) {
       options.rule = Rule::first_feasible;
       const Selector selector(options, ranks);
       for (const Collective collective : kCollectives) {
-        const auto all = selector.all_candidates(collective, true, CircuitState::ring());
         for (const double bytes : kSizes) {
+          const auto all = selector.all_candidates(collective, true, CircuitState::ring(), bytes);
           double ring = 0;
           std::vector<const Candidate*> smallest;  // per algorithm
           for (const Candidate& candidate : all) {
@@ -173,9 +173,9 @@ TEST(Selector, KeepsRingUnlessTheGainExceedsTheMinimum) {
       const Selector selector(options, ranks);
       for (const Collective collective : kCollectives) {
         const SelectionTable& table = selector.table(collective, true, CircuitState::ring());
-        const auto all = selector.all_candidates(collective, true, CircuitState::ring());
         ASSERT_TRUE(table.has_ring());
         for (const double bytes : probes(table)) {
+          const auto all = selector.all_candidates(collective, true, CircuitState::ring(), bytes);
           double least = INFINITY;
           for (const Candidate& candidate : all) least = std::min(least, candidate.line.at(bytes));
           if (least == 0) continue;  // nothing costs anything
@@ -265,7 +265,7 @@ TEST(Selector, NonCommutativeReductionsKeepRankOrder) {
       EXPECT_FALSE(table.has_ring());
       for (const TableRow& row : table.rows()) {
         ASSERT_FALSE(row.plan.native());
-        EXPECT_FALSE(row.plan.schedule->algorithm->commutative_only) << row.plan.algorithm_name();
+        EXPECT_FALSE(row.plan.algorithm().commutative_only) << row.plan.algorithm_name();
       }
     }
     EXPECT_TRUE(selector.table(Collective::allgather, false, CircuitState::ring()).has_ring());

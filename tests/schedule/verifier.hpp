@@ -88,7 +88,7 @@ class Verifier {
       return schedule_.block_owner.empty() || fail("owners in an AllReduce").empty();
     }
     std::vector<int> owners = schedule_.block_owner;
-    if (schedule_.algorithm->in_rank_order && !std::is_sorted(owners.begin(), owners.end())) {
+    if (schedule_.in_rank_order() && !std::is_sorted(owners.begin(), owners.end())) {
       return fail("blocks are not in rank order").empty();
     }
     std::sort(owners.begin(), owners.end());

@@ -44,6 +44,39 @@ TEST_P(EveryAlgorithm, HoldsForSampledRankCounts) {
   }
 }
 
+TEST_P(EveryAlgorithm, IsProvenOnATwistedRing) {
+  for (const Collective collective : kCollectives) {
+    for (int n = 2; n <= 512; n *= 2) {
+      if (!row().cannot(collective, n, true).empty()) continue;
+      const Schedule schedule = make_schedule(
+          row(), {.collective = collective, .ranks = n, .base = topology::BaseRing::twisted});
+      EXPECT_EQ(verify(schedule), "") << row().name << " " << to_string(collective) << " n=" << n;
+    }
+  }
+}
+
+TEST_P(EveryAlgorithm, OutlinesAreSchedulesWithoutPatterns) {
+  for (const Collective collective : kCollectives) {
+    for (int n = 1; n <= 64; ++n) {
+      if (!row().cannot(collective, n, true).empty()) continue;
+      const Request request{.collective = collective, .ranks = n, .outline = true};
+      const Schedule outline = make_schedule(row(), request);
+      const Schedule schedule = make_schedule(row(), collective, n);
+      ASSERT_EQ(outline.steps.size(), schedule.steps.size());
+      for (std::size_t i = 0; i < schedule.steps.size(); ++i) {
+        Step step = schedule.steps[i];
+        const Step& ours = outline.steps[i];
+        EXPECT_EQ(std::tie(ours.share, ours.action, ours.repeat, ours.has_direct, ours.level),
+                  std::tie(step.share, step.action, step.repeat, step.has_direct, step.level))
+            << row().name << " " << to_string(collective) << " n=" << n;
+        if (step.has_direct) {
+          EXPECT_EQ(ours.direct, step.direct);
+        }
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Registry, EveryAlgorithm, testing::ValuesIn([] {
                            std::vector<std::string_view> names;
                            for (const Algorithm& row : algorithms()) names.push_back(row.name);

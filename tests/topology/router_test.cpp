@@ -136,6 +136,11 @@ std::vector<CircuitState> states(int nodes) {
     for (const CircuitState state : {CircuitState::peer(i), CircuitState::swing(i)}) {
       if (can_hold(nodes, state)) all.push_back(state);
     }
+    for (int a = 1; a < i; ++a) {
+      if (can_hold(nodes, CircuitState::subring(a, i))) {
+        all.push_back(CircuitState::subring(a, i));
+      }
+    }
   }
   return all;
 }
@@ -163,7 +168,9 @@ TEST(CircuitState, TextGoesBothWays) {
     ASSERT_TRUE(parsed.ok());
     EXPECT_EQ(parsed.value(), state);
   }
-  for (const char* text : {"", "rings", "peer", "peer:", "peer:-1", "peer:31", "peer:1x", "x:1"}) {
+  for (const char* text :
+       {"", "rings", "peer", "peer:", "peer:-1", "peer:31", "peer:1x", "x:1", "subring:1",
+        "subring:0-2", "subring:2-2", "subring:3-2", "subring:1-31"}) {
     EXPECT_FALSE(parse_circuit_state(text).ok()) << text;
   }
 }

@@ -23,9 +23,9 @@ using topology::CircuitState;
 constexpr int kMaximumNodes = 65536;
 constexpr double kMaximumDeltaNs = 1e8;  // 100 ms
 constexpr std::array<std::string_view, 3> kCollectives{"allreduce", "reduce_scatter", "allgather"};
-constexpr std::array<std::string_view, 12> kKnobs{
-    "alpha_s",   "alpha_p",    "bandwidth",  "delta",     "rule",    "algorithm",
-    "threshold", "hop_factor", "accounting", "antipodal", "restore", "min_gain"};
+constexpr std::array<std::string_view, 14> kKnobs{
+    "alpha_s",   "alpha_p",    "bandwidth",  "delta",     "planner",   "rule",    "algorithm",
+    "threshold", "hop_factor", "accounting", "antipodal", "base_ring", "restore", "min_gain"};
 
 std::string option_name(std::string_view knob) {
   std::string name = "--" + std::string(knob);
@@ -38,6 +38,8 @@ std::vector<std::string_view> names_of(std::string_view knob) {
   const auto list = [](const auto& names) {
     return std::vector<std::string_view>(names.begin(), names.end());
   };
+  if (knob == "planner") return list(config::kEnumNames<config::Planner>);
+  if (knob == "base_ring") return list(config::kEnumNames<config::BaseRing>);
   if (knob == "rule") return list(config::kEnumNames<config::Rule>);
   if (knob == "accounting") return list(config::kEnumNames<config::Accounting>);
   if (knob == "antipodal") return list(config::kEnumNames<config::Antipodal>);
@@ -73,6 +75,11 @@ planner::Options options_from(const config::Settings& settings) {
   options.fabric.antipodal = settings.antipodal == config::Antipodal::balanced
                                  ? topology::Antipodal::balanced
                                  : topology::Antipodal::same_path;
+  options.fabric.base_ring = settings.base_ring == config::BaseRing::twisted
+                                 ? topology::BaseRing::twisted
+                                 : topology::BaseRing::plain;
+  options.planner = settings.planner == config::Planner::threshold ? planner::Planner::threshold
+                                                                   : planner::Planner::optimal;
   options.accounting = settings.accounting == config::Accounting::paper ? model::Accounting::paper
                                                                         : model::Accounting::exact;
   options.rule = settings.rule == config::Rule::first_feasible ? planner::Rule::first_feasible
@@ -116,6 +123,7 @@ std::vector<planner::Candidate> per_threshold(const std::vector<planner::Candida
                                               double bytes) {
   std::vector<planner::Candidate> best;
   for (const planner::Candidate& candidate : all) {
+    if (!candidate.states.empty()) continue;  // the state search's
     const auto same = std::find_if(best.begin(), best.end(), [&](const auto& other) {
       return other.routed == candidate.routed && other.threshold == candidate.threshold;
     });
@@ -136,6 +144,14 @@ std::vector<planner::Candidate> per_threshold(const std::vector<planner::Candida
   return best;
 }
 
+/// What the state search found, per algorithm.
+std::vector<planner::Candidate> searched(const std::vector<planner::Candidate>& all) {
+  std::vector<planner::Candidate> found;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(found),
+               [](const auto& candidate) { return !candidate.states.empty(); });
+  return found;
+}
+
 /// From `from_ns` on (up to the next one's) this is what is chosen.
 struct DeltaRange {
   double from_ns = 0;
@@ -147,8 +163,9 @@ class DeltaRanges {
  public:
   DeltaRanges(const Request& request, const planner::Selector& selector)
       : request_(request), selector_(selector), options_(request.options) {
-    for (const auto& candidate :
-         selector.all_candidates(request.collective, true, CircuitState::ring())) {
+    for (const auto& candidate : selector.all_candidates(
+             request.collective, true, CircuitState::ring(), static_cast<double>(request.bytes))) {
+      if (!candidate.states.empty()) continue;
       if (routed_.empty() || routed_.back() != candidate.routed) {
         routed_.push_back(candidate.routed);
       }
@@ -175,6 +192,9 @@ class DeltaRanges {
     for (const planner::RoutedSchedule* routed : routed_) {
       const auto own = planner::candidates(options_, *routed, CircuitState::ring());
       all.insert(all.end(), own.begin(), own.end());
+      if (!planner::searches_states(options_) || !routed->algorithm().reconfigures) continue;
+      all.push_back(planner::StateSearch(options_, *routed)
+                        .at(static_cast<double>(request_.bytes), CircuitState::ring()));
     }
     const int chosen = selector_.choose(all, static_cast<double>(request_.bytes));
     if (chosen < 0) return "native";
@@ -206,15 +226,16 @@ std::string json_text(const Request& request, const planner::Selector& selector,
   const auto bytes = static_cast<double>(request.bytes);
   const double predicted = plan.predicted_ns(bytes);
   const double ring = table.ring().at(bytes);
-  const schedule::Algorithm& algorithm = *plan.schedule->algorithm;
+  const schedule::Algorithm& algorithm = plan.algorithm();
   const auto threshold = [](const schedule::Algorithm& row, int value) {
-    return row.reconfigures ? ordered_json(value) : ordered_json(nullptr);
+    return row.reconfigures && value >= 0 ? ordered_json(value) : ordered_json(nullptr);
   };
 
   ordered_json json;
   json["collective"] = schedule::to_string(request.collective);
   json["nodes"] = request.nodes;
   json["bytes"] = request.bytes;
+  json["planner"] = planner::searches_states(request.options) ? "optimal" : "threshold";
   json["algorithm"] = algorithm.name;
   json["threshold"] = threshold(algorithm, plan.threshold);
   if (request.collective == Collective::allreduce) {
@@ -238,17 +259,51 @@ std::string json_text(const Request& request, const planner::Selector& selector,
                              {"cost_ns", step.cost_ns}});
   }
   json["candidates"] = ordered_json::array();
-  const auto all = selector.all_candidates(request.collective, true, CircuitState::ring());
-  for (const planner::Candidate& candidate : per_threshold(all, bytes)) {
+  const auto add_candidate = [&](const planner::Candidate& candidate, const char* planner) {
     const schedule::Algorithm& row = candidate.routed->algorithm();
-    ordered_json entry{{"algorithm", row.name}, {"threshold", threshold(row, candidate.threshold)}};
+    ordered_json entry{{"algorithm", row.name},
+                       {"planner", planner},
+                       {"threshold", threshold(row, candidate.threshold)}};
     if (request.collective == Collective::allreduce) {
       entry["threshold_gather"] = threshold(row, candidate.threshold_gather);
     }
     entry["predicted_ns"] = candidate.line.at(bytes);
+    for (const CircuitState state : candidate.states) {
+      entry["states"].push_back(topology::to_string(state));
+    }
     json["candidates"].push_back(std::move(entry));
-  }
+  };
+  const auto all = selector.all_candidates(request.collective, true, CircuitState::ring(), bytes);
+  for (const auto& candidate : per_threshold(all, bytes)) add_candidate(candidate, "threshold");
+  for (const auto& candidate : searched(all)) add_candidate(candidate, "optimal");
   return json.dump(2) + "\n";
+}
+
+/// Per algorithm: the best threshold, and what the state search finds.
+std::string candidates_text(const Request& request, const planner::Selector& selector) {
+  const auto bytes = static_cast<double>(request.bytes);
+  const auto all = selector.all_candidates(request.collective, true, CircuitState::ring(), bytes);
+  const auto line = [&](const planner::Candidate& candidate) {
+    return fmt::format(
+        "  {:>10}  {}\n", format_time_ns(candidate.line.at(bytes)),
+        planner::describe(planner::expand(request.options, candidate, CircuitState::ring())));
+  };
+  std::string text = "\nbest of each algorithm, at this size and delta\n";
+  const auto thresholds = per_threshold(all, bytes);
+  for (auto first = thresholds.begin(); first != thresholds.end();) {
+    const auto last = std::find_if(
+        first, thresholds.end(), [&](const auto& other) { return other.routed != first->routed; });
+    auto best = first;  // of equals the highest threshold, which rewires least
+    for (auto each = first; each != last; ++each) {
+      if (each->line.at(bytes) <= best->line.at(bytes)) best = each;
+    }
+    text += line(*best);
+    for (const planner::Candidate& found : searched(all)) {
+      if (found.routed == best->routed && found.threshold < 0) text += line(found);
+    }
+    first = last;
+  }
+  return text;
 }
 
 std::string rounded_bytes(double bytes) {
@@ -267,7 +322,7 @@ std::string plan_text(const Request& request, const planner::Selector& selector,
       format_rate_ns_per_byte(fabric.beta_ns_per_byte), format_time_ns(fabric.delta_ns));
   text += planner::reason(table, plan, bytes) + "\n\n";
 
-  constexpr std::string_view kRow = "{:>5}  {:<6}  {:<9}  {:>5}  {:>10}  {:>10}  {:<9}  {:>10}\n";
+  constexpr std::string_view kRow = "{:>5}  {:<6}  {:<11}  {:>5}  {:>10}  {:>10}  {:<9}  {:>10}\n";
   const auto row = [&](const auto&... cells) {
     std::string line = fmt::format(fmt::runtime(kRow), cells...);
     text += line;
@@ -285,6 +340,8 @@ std::string plan_text(const Request& request, const planner::Selector& selector,
   }
   if (plan.restores) row("end", "", "ring", "", "", "", "yes", format_time_ns(fabric.delta_ns));
   row("total", "", "", "", "", "", "", format_time_ns(plan.predicted_ns(bytes)));
+
+  text += candidates_text(request, selector);
 
   text += "\nchoice by size, at this delta\n";
   std::string previous;
@@ -437,7 +494,8 @@ Result<std::string> PlanCommand::run() const {
   const planner::SelectionTable& table =
       selector.table(request.collective, true, CircuitState::ring());
   // The rule at this very size, not the table: at a crossing the table may hold either neighbour.
-  const auto all = selector.all_candidates(request.collective, true, CircuitState::ring());
+  const auto all = selector.all_candidates(request.collective, true, CircuitState::ring(),
+                                           static_cast<double>(request.bytes));
   const int chosen = selector.choose(all, static_cast<double>(request.bytes));
   const planner::Plan plan =
       planner::expand(request.options, all[static_cast<std::size_t>(chosen)], CircuitState::ring());
