@@ -1,5 +1,6 @@
 #include "collective/call.hpp"
 #include "collective/collectives.hpp"
+#include "collective/next.hpp"
 #include "schedule/registry.hpp"
 
 namespace shortcut::collective {
@@ -7,9 +8,9 @@ namespace {
 
 /// count_of(r), place_of(r): elements of rank r and where they start, in elements of recvtype.
 template <class Counts, class Places>
-bool try_allgather(const char* name, const void* sendbuf, int sendcount, MPI_Datatype sendtype,
-                   void* recvbuf, const Counts& count_of, const Places& place_of,
-                   MPI_Datatype recvtype, MPI_Comm comm, int& code) {
+bool try_allgather(const char* name, const void* sendbuf, MPI_Count sendcount,
+                   MPI_Datatype sendtype, void* recvbuf, const Counts& count_of,
+                   const Places& place_of, MPI_Datatype recvtype, MPI_Comm comm, int& code) {
   Call call(name, schedule::Collective::allgather, comm);
   if (!call.ours()) return false;
   const bool in_place = sendbuf == MPI_IN_PLACE;
@@ -76,33 +77,85 @@ bool try_allgather(const char* name, const void* sendbuf, int sendcount, MPI_Dat
   return true;
 }
 
+struct EqualBlocks {
+  MPI_Count count;
+  MPI_Count operator()(int) const { return count; }
+};
+
+struct EqualPlaces {
+  MPI_Count count;
+  MPI_Aint operator()(int r) const {
+    return static_cast<MPI_Aint>(count) * static_cast<MPI_Aint>(r);
+  }
+};
+
+/// Arrays that the caller gave; null arrays are an invalid argument.
+template <class Count, class Place>
+struct GivenBlocks {
+  const Count* counts;
+  const Place* displs;
+  MPI_Count operator()(int r) const {
+    return counts == nullptr || displs == nullptr ? -1 : static_cast<MPI_Count>(counts[r]);
+  }
+};
+
+template <class Place>
+struct GivenPlaces {
+  const Place* displs;
+  MPI_Aint operator()(int r) const { return static_cast<MPI_Aint>(displs[r]); }
+};
+
+constexpr char kName[] = "allgather";
+constexpr char kVectorName[] = "allgatherv";
+
 }  // namespace
 
 int allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
               int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   int code = MPI_SUCCESS;
-  const auto count_of = [recvcount](int) { return recvcount; };
-  const auto place_of = [recvcount](int r) {
-    return static_cast<MPI_Aint>(recvcount) * static_cast<MPI_Aint>(r);
-  };
-  if (try_allgather("allgather", sendbuf, sendcount, sendtype, recvbuf, count_of, place_of,
-                    recvtype, comm, code)) {
-    return code;
+  if (try_allgather(kName, sendbuf, sendcount, sendtype, recvbuf, EqualBlocks{recvcount},
+                    EqualPlaces{recvcount}, recvtype, comm, code)) {
+    return raise(comm, code);
   }
-  return PMPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  return SHORTCUT_NEXT(Allgather)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
 
 int allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
   int code = MPI_SUCCESS;
-  const bool valid = recvcounts != nullptr && displs != nullptr;
-  const auto count_of = [&](int r) { return valid ? recvcounts[r] : -1; };
-  const auto place_of = [&](int r) { return static_cast<MPI_Aint>(displs[r]); };
-  if (try_allgather("allgatherv", sendbuf, sendcount, sendtype, recvbuf, count_of, place_of,
-                    recvtype, comm, code)) {
-    return code;
+  if (try_allgather(kVectorName, sendbuf, sendcount, sendtype, recvbuf,
+                    GivenBlocks<int, int>{recvcounts, displs}, GivenPlaces<int>{displs}, recvtype,
+                    comm, code)) {
+    return raise(comm, code);
   }
-  return PMPI_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+  return SHORTCUT_NEXT(Allgatherv)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                                   recvtype, comm);
 }
+
+#if MPI_VERSION >= 4
+int allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+              MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  int code = MPI_SUCCESS;
+  if (try_allgather(kName, sendbuf, sendcount, sendtype, recvbuf, EqualBlocks{recvcount},
+                    EqualPlaces{recvcount}, recvtype, comm, code)) {
+    return raise(comm, code);
+  }
+  return SHORTCUT_NEXT(Allgather_c)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                                    comm);
+}
+
+int allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+               const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
+               MPI_Comm comm) {
+  int code = MPI_SUCCESS;
+  if (try_allgather(kVectorName, sendbuf, sendcount, sendtype, recvbuf,
+                    GivenBlocks<MPI_Count, MPI_Aint>{recvcounts, displs},
+                    GivenPlaces<MPI_Aint>{displs}, recvtype, comm, code)) {
+    return raise(comm, code);
+  }
+  return SHORTCUT_NEXT(Allgatherv_c)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                                     recvtype, comm);
+}
+#endif
 
 }  // namespace shortcut::collective

@@ -1,12 +1,13 @@
 #include "collective/call.hpp"
 #include "collective/collectives.hpp"
+#include "collective/next.hpp"
 
 namespace shortcut::collective {
 namespace {
 
 /// The call, or its code when it is done; nothing when PMPI must run it.
-bool try_allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype type, MPI_Op op,
-                   MPI_Comm comm, int& code) {
+bool try_allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type,
+                   MPI_Op op, MPI_Comm comm, int& code) {
   Call call("allreduce", schedule::Collective::allreduce, comm);
   if (!call.ours()) return false;
   if (count < 0 || type == MPI_DATATYPE_NULL) return call.pass("invalid argument");
@@ -33,8 +34,17 @@ bool try_allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype t
 int allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype type, MPI_Op op,
               MPI_Comm comm) {
   int code = MPI_SUCCESS;
-  if (try_allreduce(sendbuf, recvbuf, count, type, op, comm, code)) return code;
-  return PMPI_Allreduce(sendbuf, recvbuf, count, type, op, comm);
+  if (try_allreduce(sendbuf, recvbuf, count, type, op, comm, code)) return raise(comm, code);
+  return SHORTCUT_NEXT(Allreduce)(sendbuf, recvbuf, count, type, op, comm);
 }
+
+#if MPI_VERSION >= 4
+int allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
+              MPI_Comm comm) {
+  int code = MPI_SUCCESS;
+  if (try_allreduce(sendbuf, recvbuf, count, type, op, comm, code)) return raise(comm, code);
+  return SHORTCUT_NEXT(Allreduce_c)(sendbuf, recvbuf, count, type, op, comm);
+}
+#endif
 
 }  // namespace shortcut::collective

@@ -24,7 +24,8 @@ bool Call::set_operation(MPI_Op op) {
   if (op == MPI_OP_NULL || op == MPI_NO_OP || op == MPI_REPLACE) return pass("invalid operation");
   int commutative = 0;
   if (PMPI_Op_commutative(op, &commutative) != MPI_SUCCESS) return pass("invalid operation");
-  commutative_ = commutative != 0;
+  // In rank order the combination tree depends on the number of ranks alone.
+  commutative_ = commutative != 0 && !comm_->settings().deterministic;
   reduction_.op = op;
   // Operand order may show in the bits of a user's function; the standard's own are symmetric.
   const MPI_Op symmetric[] = {MPI_SUM,  MPI_PROD, MPI_MAX, MPI_MIN,  MPI_LAND,   MPI_LOR,

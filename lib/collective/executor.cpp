@@ -33,7 +33,8 @@ class StepRunner {
     void* landing =
         reduces ? comm_.incoming.reserve(type_, recv.count) : type_.at(vector_.base, recv.first);
     comm_.requests.clear();
-    const std::size_t piece = piece_elements();
+    // Gathers may pair different datatypes of one signature: their pieces would not match.
+    const std::size_t piece = reduces ? piece_elements() : kMostElements;
     // Receives first, so that nothing arrives unexpected.
     const int receives = post(recv.count, piece, [&](std::size_t from, int count, MPI_Request* r) {
       return PMPI_Irecv(type_.at(landing, from), count, type_.type, rank.recv_from, kDataTag,

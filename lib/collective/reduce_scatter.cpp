@@ -2,6 +2,7 @@
 
 #include "collective/call.hpp"
 #include "collective/collectives.hpp"
+#include "collective/next.hpp"
 
 namespace shortcut::collective {
 namespace {
@@ -17,7 +18,7 @@ bool try_reduce_scatter(const char* name, const void* sendbuf, void* recvbuf,
   const int ranks = call.comm().ranks();
   std::vector<std::size_t> offset{0};  // of each rank's block in the caller's vector
   for (int r = 0; r < ranks; ++r) {
-    const int count = count_of(r);
+    const MPI_Count count = count_of(r);
     if (count < 0) return call.pass("invalid argument");
     offset.push_back(offset.back() + static_cast<std::size_t>(count));
   }
@@ -58,27 +59,58 @@ bool try_reduce_scatter(const char* name, const void* sendbuf, void* recvbuf,
   return true;
 }
 
+template <class Count>
+auto counts_in(const Count* recvcounts) {
+  return [recvcounts](int r) -> MPI_Count { return recvcounts == nullptr ? -1 : recvcounts[r]; };
+}
+
+auto equal_counts(MPI_Count recvcount) {
+  return [recvcount](int) { return recvcount; };
+}
+
+constexpr char kName[] = "reduce_scatter";
+constexpr char kBlockName[] = "reduce_scatter_block";
+
 }  // namespace
 
 int reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype type,
                    MPI_Op op, MPI_Comm comm) {
   int code = MPI_SUCCESS;
-  const auto count_of = [recvcounts](int r) { return recvcounts == nullptr ? -1 : recvcounts[r]; };
-  if (try_reduce_scatter("reduce_scatter", sendbuf, recvbuf, count_of, type, op, comm, code)) {
-    return code;
+  if (try_reduce_scatter(kName, sendbuf, recvbuf, counts_in(recvcounts), type, op, comm, code)) {
+    return raise(comm, code);
   }
-  return PMPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, type, op, comm);
+  return SHORTCUT_NEXT(Reduce_scatter)(sendbuf, recvbuf, recvcounts, type, op, comm);
 }
 
 int reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype type,
                          MPI_Op op, MPI_Comm comm) {
   int code = MPI_SUCCESS;
-  const auto count_of = [recvcount](int) { return recvcount; };
-  if (try_reduce_scatter("reduce_scatter_block", sendbuf, recvbuf, count_of, type, op, comm,
+  if (try_reduce_scatter(kBlockName, sendbuf, recvbuf, equal_counts(recvcount), type, op, comm,
                          code)) {
-    return code;
+    return raise(comm, code);
   }
-  return PMPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, type, op, comm);
+  return SHORTCUT_NEXT(Reduce_scatter_block)(sendbuf, recvbuf, recvcount, type, op, comm);
 }
+
+#if MPI_VERSION >= 4
+int reduce_scatter(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[],
+                   MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  int code = MPI_SUCCESS;
+  if (try_reduce_scatter(kName, sendbuf, recvbuf, counts_in(recvcounts), type, op, comm, code)) {
+    return raise(comm, code);
+  }
+  return SHORTCUT_NEXT(Reduce_scatter_c)(sendbuf, recvbuf, recvcounts, type, op, comm);
+}
+
+int reduce_scatter_block(const void* sendbuf, void* recvbuf, MPI_Count recvcount, MPI_Datatype type,
+                         MPI_Op op, MPI_Comm comm) {
+  int code = MPI_SUCCESS;
+  if (try_reduce_scatter(kBlockName, sendbuf, recvbuf, equal_counts(recvcount), type, op, comm,
+                         code)) {
+    return raise(comm, code);
+  }
+  return SHORTCUT_NEXT(Reduce_scatter_block_c)(sendbuf, recvbuf, recvcount, type, op, comm);
+}
+#endif
 
 }  // namespace shortcut::collective

@@ -5,9 +5,10 @@
 
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <mutex>
-#include <string_view>
 
+#include "collective/identity.hpp"
 #include "config/load.hpp"
 #include "report/report.hpp"
 
@@ -26,27 +27,8 @@ int at_finalize(MPI_Comm, int, void*, void*) {
   return MPI_SUCCESS;
 }
 
-/// Is the MPI that runs the one whose headers we were compiled with?
-bool same_mpi(std::string& running_version) {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING];
-  int length = 0;
-  PMPI_Get_library_version(text, &length);
-  running_version.assign(text, static_cast<std::size_t>(length));
-  running_version = running_version.substr(0, running_version.find_first_of(",\n"));
-#if defined(OPEN_MPI)
-  const std::string built = fmt::format("Open MPI v{}.{}", OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION);
-  return running_version.starts_with(built);
-#elif defined(MPICH_VERSION)
-  return running_version.find("MPICH") != std::string::npos;
-#else
-  return true;
-#endif
-}
-
 bool enough_cores() {
-  MPI_Comm node = MPI_COMM_NULL;
-  // Only rank-local knowledge: the launcher tells how many ranks share this node.
-  static_cast<void>(node);
+  // The launcher tells how many ranks share this node.
   const char* local = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
   if (local == nullptr) local = std::getenv("MPI_LOCALNRANKS");
   if (local == nullptr) return false;
@@ -76,7 +58,7 @@ void Runtime::log(config::Log level, const std::string& line) const {
 }
 
 Runtime* Runtime::get() {
-  if (over) return nullptr;
+  if (over || !running_mpi_is_ours()) return nullptr;
   if (Runtime* runtime = running.load(std::memory_order_acquire)) {
     return runtime->settings().disable ? nullptr : runtime;
   }
@@ -89,13 +71,6 @@ Runtime* Runtime::get() {
   static std::mutex mutex;
   const std::lock_guard<std::mutex> lock(mutex);
   if (Runtime* runtime = running.load()) return runtime->settings().disable ? nullptr : runtime;
-  std::string version;
-  if (!same_mpi(version)) {
-    over = true;
-    std::fprintf(stderr, "shortcut: built for another MPI than '%s'; calls pass through\n",
-                 version.c_str());
-    return nullptr;
-  }
   static Runtime runtime;
   int keyval = MPI_KEYVAL_INVALID;
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &keyval, nullptr);

@@ -50,7 +50,7 @@ int copy_elements(const TypeInfo& type, const void* from, void* to, std::size_t 
     return MPI_SUCCESS;
   }
   for (std::size_t done = 0; done < elements; done += kMostElements) {
-    const int count = static_cast<int>(std::min(kMostElements, elements - done));
+    const auto count = static_cast<MPI_Count>(std::min(kMostElements, elements - done));
     const int code = convert_elements(type.at(from, done), count, type.type, type.at(to, done),
                                       count, type.type, self);
     if (code != MPI_SUCCESS) return code;
@@ -58,12 +58,18 @@ int copy_elements(const TypeInfo& type, const void* from, void* to, std::size_t 
   return MPI_SUCCESS;
 }
 
-int convert_elements(const void* from, int from_count, MPI_Datatype from_type, void* to,
-                     int to_count, MPI_Datatype to_type, MPI_Comm self) {
+int convert_elements(const void* from, MPI_Count from_count, MPI_Datatype from_type, void* to,
+                     MPI_Count to_count, MPI_Datatype to_type, MPI_Comm self) {
   int rank = 0;
   PMPI_Comm_rank(self, &rank);
-  return PMPI_Sendrecv(from, from_count, from_type, rank, kCopyTag, to, to_count, to_type, rank,
-                       kCopyTag, self, MPI_STATUS_IGNORE);
+#if MPI_VERSION >= 4
+  return PMPI_Sendrecv_c(from, from_count, from_type, rank, kCopyTag, to, to_count, to_type, rank,
+                         kCopyTag, self, MPI_STATUS_IGNORE);
+#else
+  return PMPI_Sendrecv(from, static_cast<int>(from_count), from_type, rank, kCopyTag, to,
+                       static_cast<int>(to_count), to_type, rank, kCopyTag, self,
+                       MPI_STATUS_IGNORE);
+#endif
 }
 
 }  // namespace shortcut::collective

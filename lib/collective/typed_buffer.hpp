@@ -49,7 +49,7 @@ int copy_elements(const TypeInfo& type, const void* from, void* to, std::size_t 
                   MPI_Comm self);
 
 /// Copies between two types of equal signature.
-int convert_elements(const void* from, int from_count, MPI_Datatype from_type, void* to,
-                     int to_count, MPI_Datatype to_type, MPI_Comm self);
+int convert_elements(const void* from, MPI_Count from_count, MPI_Datatype from_type, void* to,
+                     MPI_Count to_count, MPI_Datatype to_type, MPI_Comm self);
 
 }  // namespace shortcut::collective

@@ -34,8 +34,8 @@ Result<double> RateKind::parse(std::string_view text) { return parse_rate_ns_per
 std::string ScaleKind::allowed() { return "number > 0"; }
 Result<double> ScaleKind::parse(std::string_view text) { return parse_number(text, 0, true); }
 
-std::string GainKind::allowed() { return "number >= 0"; }
-Result<double> GainKind::parse(std::string_view text) { return parse_number(text, 0); }
+std::string GainKind::allowed() { return "number above 0"; }
+Result<double> GainKind::parse(std::string_view text) { return parse_number(text, 0, true); }
 
 std::string ThresholdKind::allowed() {
   return fmt::format("{} or an integer from 0 to {}", kAuto, kThresholdMaximum);

@@ -4,34 +4,69 @@
 
 #include "collective/collectives.hpp"
 
-#define SHORTCUT_EXPORT extern "C" __attribute__((visibility("default")))
+#define SHORTCUT_TYPED(function) extern "C" int shortcut_typed_##function
 
 namespace collective = shortcut::collective;
 
-SHORTCUT_EXPORT int MPI_Allreduce(const void* sendbuf, void* recvbuf, int count,
-                                  MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+SHORTCUT_TYPED(Allreduce)
+(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   return collective::allreduce(sendbuf, recvbuf, count, datatype, op, comm);
 }
 
-SHORTCUT_EXPORT int MPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[],
-                                       MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+SHORTCUT_TYPED(Reduce_scatter)
+(const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+ MPI_Comm comm) {
   return collective::reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm);
 }
 
-SHORTCUT_EXPORT int MPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
-                                             MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+SHORTCUT_TYPED(Reduce_scatter_block)
+(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
+ MPI_Comm comm) {
   return collective::reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm);
 }
 
-SHORTCUT_EXPORT int MPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
-                                  void* recvbuf, int recvcount, MPI_Datatype recvtype,
-                                  MPI_Comm comm) {
+SHORTCUT_TYPED(Allgather)
+(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+ MPI_Datatype recvtype, MPI_Comm comm) {
   return collective::allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
 
-SHORTCUT_EXPORT int MPI_Allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
-                                   void* recvbuf, const int recvcounts[], const int displs[],
-                                   MPI_Datatype recvtype, MPI_Comm comm) {
+SHORTCUT_TYPED(Allgatherv)
+(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
+ const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
   return collective::allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
                                 comm);
 }
+
+#if MPI_VERSION >= 4
+SHORTCUT_TYPED(Allreduce_c)
+(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+ MPI_Comm comm) {
+  return collective::allreduce(sendbuf, recvbuf, count, datatype, op, comm);
+}
+
+SHORTCUT_TYPED(Reduce_scatter_c)
+(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op,
+ MPI_Comm comm) {
+  return collective::reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm);
+}
+
+SHORTCUT_TYPED(Reduce_scatter_block_c)
+(const void* sendbuf, void* recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op,
+ MPI_Comm comm) {
+  return collective::reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm);
+}
+
+SHORTCUT_TYPED(Allgather_c)
+(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+ MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  return collective::allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+
+SHORTCUT_TYPED(Allgatherv_c)
+(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+ const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm) {
+  return collective::allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                                comm);
+}
+#endif

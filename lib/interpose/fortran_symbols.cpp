@@ -7,6 +7,7 @@
 #ifdef OPEN_MPI
 
 #include "collective/collectives.hpp"
+#include "collective/identity.hpp"
 
 #define SHORTCUT_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -48,42 +49,70 @@ void answer(MPI_Fint* ierr, int code) {
 
 }  // namespace
 
+// Under another MPI than Open MPI the call goes on as it came, to that MPI's own PMPI function.
+//
 // MPI_Fint is int in every build of Open MPI that we accept, so arrays of counts pass as they are.
 static_assert(sizeof(MPI_Fint) == sizeof(int));
 
+extern "C" void pmpi_allreduce_(void* sendbuf, void* recvbuf, MPI_Fint* count, MPI_Fint* type,
+                                MPI_Fint* op, MPI_Fint* comm, MPI_Fint* ierr) __attribute__((weak));
 SHORTCUT_EXPORT void mpi_allreduce_(void* sendbuf, void* recvbuf, MPI_Fint* count, MPI_Fint* type,
                                     MPI_Fint* op, MPI_Fint* comm, MPI_Fint* ierr) {
+  if (!collective::running_mpi_is_ours())
+    return pmpi_allreduce_(sendbuf, recvbuf, count, type, op, comm, ierr);
   answer(ierr, collective::allreduce(buffer(sendbuf), buffer(recvbuf), *count, PMPI_Type_f2c(*type),
                                      PMPI_Op_f2c(*op), PMPI_Comm_f2c(*comm)));
 }
 
+extern "C" void pmpi_reduce_scatter_(void* sendbuf, void* recvbuf, MPI_Fint* counts, MPI_Fint* type,
+                                     MPI_Fint* op, MPI_Fint* comm, MPI_Fint* ierr)
+    __attribute__((weak));
 SHORTCUT_EXPORT void mpi_reduce_scatter_(void* sendbuf, void* recvbuf, MPI_Fint* counts,
                                          MPI_Fint* type, MPI_Fint* op, MPI_Fint* comm,
                                          MPI_Fint* ierr) {
+  if (!collective::running_mpi_is_ours())
+    return pmpi_reduce_scatter_(sendbuf, recvbuf, counts, type, op, comm, ierr);
   answer(ierr,
          collective::reduce_scatter(buffer(sendbuf), buffer(recvbuf), counts, PMPI_Type_f2c(*type),
                                     PMPI_Op_f2c(*op), PMPI_Comm_f2c(*comm)));
 }
 
+extern "C" void pmpi_reduce_scatter_block_(void* sendbuf, void* recvbuf, MPI_Fint* count,
+                                           MPI_Fint* type, MPI_Fint* op, MPI_Fint* comm,
+                                           MPI_Fint* ierr) __attribute__((weak));
 SHORTCUT_EXPORT void mpi_reduce_scatter_block_(void* sendbuf, void* recvbuf, MPI_Fint* count,
                                                MPI_Fint* type, MPI_Fint* op, MPI_Fint* comm,
                                                MPI_Fint* ierr) {
+  if (!collective::running_mpi_is_ours())
+    return pmpi_reduce_scatter_block_(sendbuf, recvbuf, count, type, op, comm, ierr);
   answer(ierr, collective::reduce_scatter_block(buffer(sendbuf), buffer(recvbuf), *count,
                                                 PMPI_Type_f2c(*type), PMPI_Op_f2c(*op),
                                                 PMPI_Comm_f2c(*comm)));
 }
 
+extern "C" void pmpi_allgather_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype,
+                                void* recvbuf, MPI_Fint* recvcount, MPI_Fint* recvtype,
+                                MPI_Fint* comm, MPI_Fint* ierr) __attribute__((weak));
 SHORTCUT_EXPORT void mpi_allgather_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype,
                                     void* recvbuf, MPI_Fint* recvcount, MPI_Fint* recvtype,
                                     MPI_Fint* comm, MPI_Fint* ierr) {
+  if (!collective::running_mpi_is_ours())
+    return pmpi_allgather_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierr);
   answer(ierr, collective::allgather(buffer(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype),
                                      buffer(recvbuf), *recvcount, PMPI_Type_f2c(*recvtype),
                                      PMPI_Comm_f2c(*comm)));
 }
 
+extern "C" void pmpi_allgatherv_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype,
+                                 void* recvbuf, MPI_Fint* counts, MPI_Fint* displs,
+                                 MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* ierr)
+    __attribute__((weak));
 SHORTCUT_EXPORT void mpi_allgatherv_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype,
                                      void* recvbuf, MPI_Fint* counts, MPI_Fint* displs,
                                      MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* ierr) {
+  if (!collective::running_mpi_is_ours())
+    return pmpi_allgatherv_(sendbuf, sendcount, sendtype, recvbuf, counts, displs, recvtype, comm,
+                            ierr);
   answer(ierr, collective::allgatherv(buffer(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype),
                                       buffer(recvbuf), counts, displs, PMPI_Type_f2c(*recvtype),
                                       PMPI_Comm_f2c(*comm)));

@@ -212,14 +212,17 @@ const SelectionTable& Selector::table(Collective collective, bool commutative,
 bool Selector::admits(const RoutedSchedule& routed, bool commutative) const {
   const schedule::Algorithm& row = routed.algorithm();
   if (!row.cannot(routed.collective(), ranks_, commutative).empty()) return false;
-  // Ring is always there: it is what the others are measured against.
-  return options_.algorithm == "auto" || options_.algorithm == row.name || row.name == "ring";
+  // Ring is always there: it is what the others are measured against. An algorithm that is asked
+  // for but cannot serve this call leaves the choice free.
+  return options_.algorithm == row.name || row.name == "ring" ||
+         !forced(routed.collective(), commutative);
 }
 
 bool Selector::forced(Collective collective, bool commutative) const {
   const auto& routed = routed_[static_cast<std::size_t>(collective)];
   return std::any_of(routed.begin(), routed.end(), [&](const RoutedSchedule& each) {
-    return each.algorithm().name == options_.algorithm && admits(each, commutative);
+    return each.algorithm().name == options_.algorithm &&
+           each.algorithm().cannot(collective, ranks_, commutative).empty();
   });
 }
 

@@ -61,7 +61,7 @@ TEST(Set, LeavesTheSettingsAloneIfItCannot) {
       {"threshold", "-1", "'-1' is not auto or an integer from 0 to 30"},
       {"hop_factor", "3", "'3' is not 1 or 2"},
       {"time_scale", "0", "'0' is not a number above 0"},
-      {"min_gain", "-0.5", "'-0.5' is not a number of at least 0"},
+      {"min_gain", "-0.5", "'-0.5' is not a number above 0"},
       {"chain", "maybe", "'maybe' is not 0 or 1"},
       {"algorithm", "", "'' is not a name"},
       {"delta", "10", "'10' is not a time of at least 0"},
