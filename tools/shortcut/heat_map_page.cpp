@@ -64,9 +64,12 @@ function paint(by) {
     svg.append(r);
   });
   svg.append(make('rect', {x: left, y: top, width: w, height: h, fill: 'none', stroke: '#333', 'pointer-events': 'none'}));
-  const stepX = Math.max(1, Math.ceil(70 / size)), stepY = Math.max(1, Math.ceil(18 / tall));
-  for (let i = 0; i < nx; i += stepX) svg.append(make('text', {x: left + (i + .5) * size, y: top + h + 18, 'text-anchor': 'middle'}, data.x.ticks[i]));
-  for (let i = 0; i < ny; i += stepY) svg.append(make('text', {x: left - 8, y: top + h - (i + .5) * tall + 4, 'text-anchor': 'end'}, data.y.ticks[i]));
+  const pick = (n, most) => {
+    const m = Math.max(2, Math.min(n, Math.floor(most)));
+    return [...Array(m).keys()].map(k => Math.round(k * (n - 1) / (m - 1)));
+  };
+  for (const i of pick(nx, w / 70)) svg.append(make('text', {x: left + (i + .5) * size, y: top + h + 18, 'text-anchor': 'middle'}, data.x.ticks[i]));
+  for (const i of pick(ny, h / 18)) svg.append(make('text', {x: left - 8, y: top + h - (i + .5) * tall + 4, 'text-anchor': 'end'}, data.y.ticks[i]));
   svg.append(make('text', {class: 'axis', x: left + w / 2, y: top + h + 48, 'text-anchor': 'middle'}, data.x.title));
   svg.append(make('text', {class: 'axis', x: 0, y: 0, 'text-anchor': 'middle', transform: `translate(22 ${top + h / 2}) rotate(-90)`}, data.y.title));
   if (by === 'value') {

@@ -25,11 +25,13 @@ std::string literal(std::string_view text) {
 constexpr const char* kColours[] = {"#1f77b4", "#d62728", "#2ca02c", "#9467bd",
                                     "#ff7f0e", "#17becf", "#8c564b", "#7f7f7f"};
 
-/// At most `most` of the ticks, the first among them.
+/// At most `most` of the ticks, first and last among them.
 std::string tics(const Axis& axis, std::size_t most) {
-  const std::size_t every = (axis.ticks.size() + most - 1) / std::max<std::size_t>(most, 1);
+  const std::size_t count = axis.ticks.size();
+  const std::size_t shown = std::min(count, std::max<std::size_t>(most, 2));
   std::string text;
-  for (std::size_t i = 0; i < axis.ticks.size(); i += std::max<std::size_t>(every, 1)) {
+  for (std::size_t k = 0; k < shown; ++k) {
+    const std::size_t i = shown < 2 ? 0 : (k * (count - 1) + (shown - 1) / 2) / (shown - 1);
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", literal(axis.ticks[i]), i);
   }
   return "(" + text + ")";
@@ -97,8 +99,9 @@ struct Writer {
     data += "EOD\n";
     commands += fmt::format(
         "set title {}\nset xlabel {}\nset ylabel {}\nset xrange [-0.3:{}]\nset yrange [0:*]\n"
-        "set xtics {} scale 0.5\nset ytics autofreq scale 0.5\nset grid ytics lc rgb '#dddddd'\n"
-        "set key outside below maxcols 2 samplen 2\nset border 3\n",
+        "set xtics {} nomirror scale 0.5\nset ytics autofreq nomirror scale 0.5\nset grid ytics lc "
+        "rgb '#dddddd'\n"
+        "set key outside below maxcols 2 samplen 2\nset bmargin 7.5\nset border 3\n",
         literal(chart.title), literal(chart.x.title), literal(chart.y_title),
         static_cast<double>(chart.x.ticks.size()) - 0.7,
         tics(chart.x, static_cast<std::size_t>(width) / 65));
@@ -137,8 +140,9 @@ struct Writer {
     }
     commands += fmt::format(
         "set title {}\nset xlabel {}\nunset ylabel\nset xrange [0:{}]\nset yrange [-0.6:{}]\n"
-        "set xtics autofreq scale 0.5\nset ytics ({}) scale 0\nset grid xtics lc rgb '#dddddd'\n"
-        "set key outside below maxrows 2 samplen 1\nset border 3\n{}{}",
+        "set xtics autofreq nomirror scale 0.5\nset ytics ({}) scale 0\nset grid xtics lc rgb "
+        "'#dddddd'\n"
+        "set key outside below maxrows 2 samplen 1\nset bmargin 5.5\nset border 3\n{}{}",
         literal(chart.title), literal(chart.x_title), longest * 1.3, count - 0.4, ticks, boxes,
         notes);
     std::string plots;
@@ -203,7 +207,7 @@ std::string gnuplot_script(const std::vector<Chart>& charts, int columns, int wi
     Writer writer{i, width, "", ""};
     std::visit(writer, charts[static_cast<std::size_t>(i)]);
     data += writer.data;
-    commands += writer.commands;
+    commands += "set bmargin -1\n" + writer.commands;
   }
   const std::string terminal =
       format == Picture::png

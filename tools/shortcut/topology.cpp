@@ -198,6 +198,12 @@ std::string links_text(const Matching& matching, std::size_t most) {
   return text;
 }
 
+/// The states of a power of two of endpoints have parts of one size.
+std::string rings_text(int size, int rings) {
+  return topology::is_power_of_two(size) ? fmt::format("{} of {}", rings, size / rings)
+                                         : std::to_string(rings);
+}
+
 /// `dims` has one entry for a plain --nodes.
 struct Fabric {
   std::vector<int> dims;
@@ -250,7 +256,7 @@ std::string text_of(const Fabric& fabric, const std::vector<RingReport>& reports
         fmt::format("{:<12} {:<8} {:<12} {}\n", "state", "rings", "on parity", "switched links");
     for (const State& state : report.states) {
       text += fmt::format("{:<12} {:<8} {:<12} {}\n", (state.in_plan ? "*" : "") + state.name,
-                          fmt::format("{} of {}", state.rings, report.size / state.rings),
+                          rings_text(report.size, state.rings),
                           state.fits_parity ? "fits" : "no: " + state.misfit,
                           links_text(state.switched, kMostLinksInText));
     }
