@@ -30,7 +30,7 @@ std::vector<Point> places(const Panel& panel, double radius) {
 
 /// Room for the labels, as far as a picture may grow.
 double radius_for(std::size_t nodes) {
-  return std::clamp(3.4 * static_cast<double>(nodes), 75.0, 440.0);
+  return std::clamp(5.0 * static_cast<double>(nodes), 75.0, 520.0);
 }
 
 }  // namespace
@@ -104,7 +104,7 @@ std::string svg_of(const std::vector<Panel>& panels) {
     const std::size_t count = panel.order.size();
     const double apart = 2 * std::numbers::pi * radius / static_cast<double>(count);
     const std::size_t every = static_cast<std::size_t>(std::ceil(17 / apart));
-    const double dot = every > 1 ? 2.5 : std::min(11.0, apart * 0.44);
+    const double dot = every > 1 ? 2.5 : std::min(11.0, apart * 0.34);
     for (std::size_t p = 0; p < count; ++p) {
       const auto u = static_cast<std::size_t>(panel.order[p]);
       const Point point = points[u];

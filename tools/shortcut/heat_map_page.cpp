@@ -65,8 +65,12 @@ function paint(by) {
   });
   svg.append(make('rect', {x: left, y: top, width: w, height: h, fill: 'none', stroke: '#333', 'pointer-events': 'none'}));
   const pick = (n, most) => {
-    const m = Math.max(2, Math.min(n, Math.floor(most)));
-    return [...Array(m).keys()].map(k => Math.round(k * (n - 1) / (m - 1)));
+    const every = Math.ceil(n / most), shown = [];
+    for (let i = 0; i < n; i += every) {
+      if (i > 0 && n - 1 - i < every) i = n - 1;
+      shown.push(i);
+    }
+    return shown;
   };
   for (const i of pick(nx, w / 70)) svg.append(make('text', {x: left + (i + .5) * size, y: top + h + 18, 'text-anchor': 'middle'}, data.x.ticks[i]));
   for (const i of pick(ny, h / 18)) svg.append(make('text', {x: left - 8, y: top + h - (i + .5) * tall + 4, 'text-anchor': 'end'}, data.y.ticks[i]));

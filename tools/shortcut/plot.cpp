@@ -25,13 +25,13 @@ std::string literal(std::string_view text) {
 constexpr const char* kColours[] = {"#1f77b4", "#d62728", "#2ca02c", "#9467bd",
                                     "#ff7f0e", "#17becf", "#8c564b", "#7f7f7f"};
 
-/// At most `most` of the ticks, first and last among them.
+/// About `most` of the ticks, equally far apart, and the last one.
 std::string tics(const Axis& axis, std::size_t most) {
   const std::size_t count = axis.ticks.size();
-  const std::size_t shown = std::min(count, std::max<std::size_t>(most, 2));
+  const std::size_t every = (count + most - 1) / most;
   std::string text;
-  for (std::size_t k = 0; k < shown; ++k) {
-    const std::size_t i = shown < 2 ? 0 : (k * (count - 1) + (shown - 1) / 2) / (shown - 1);
+  for (std::size_t i = 0; i < count; i += every) {
+    if (i > 0 && count - 1 - i < every) i = count - 1;
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", literal(axis.ticks[i]), i);
   }
   return "(" + text + ")";
