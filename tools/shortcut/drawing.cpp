@@ -87,20 +87,23 @@ std::string svg_of(const std::vector<Panel>& panels) {
         "fill=\"#555\">{}</text>\n",
         x, top + kHeading + cell / 2, -cell / 2 - 22, panel.title, -cell / 2 - 5, panel.subtitle);
     const auto points = places(panel, radius);
-    // Links of neighbours on the circle are straight; all others bend to the middle, so that
-    // those through it can be told apart. The two links of one pair lie beside each other.
+    // Fixed links bend outwards, switched ones inwards: two that join one pair can be told apart.
     const auto line = [&](std::pair<int, int> link, const char* colour, double bend) {
       const Point a = points[static_cast<std::size_t>(link.first)];
       const Point b = points[static_cast<std::size_t>(link.second)];
-      const double mx = (a.x + b.x) / 2 * bend;
-      const double my = (a.y + b.y) / 2 * bend;
+      // No further than the link is long: neighbours of large rings lie close together.
+      const double length = std::hypot(b.x - a.x, b.y - a.y);
+      const double limit = 0.7 * length / radius;
+      const double by = 1 + std::clamp(bend, -limit, limit);
+      const double mx = (a.x + b.x) / 2 * by;
+      const double my = (a.y + b.y) / 2 * by;
       text += fmt::format(
           "<path d=\"M{:.1f} {:.1f}Q{:.1f} {:.1f} {:.1f} {:.1f}\" fill=\"none\" stroke=\"{}\" "
           "stroke-width=\"{}\"/>\n",
           a.x, a.y, mx, my, b.x, b.y, colour, colour == kFixed ? 3 : 1.8);
     };
-    for (const auto& link : panel.fixed) line(link, kFixed, 1.12);
-    for (const auto& link : panel.switched) line(link, kSwitched, 0.72);
+    for (const auto& link : panel.fixed) line(link, kFixed, 0.12);
+    for (const auto& link : panel.switched) line(link, kSwitched, -0.28);
     const std::size_t count = panel.order.size();
     const double apart = 2 * std::numbers::pi * radius / static_cast<double>(count);
     const std::size_t every = static_cast<std::size_t>(std::ceil(17 / apart));
