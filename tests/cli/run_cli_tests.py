@@ -6,26 +6,37 @@
 --update rewrites the golden outputs under tests/golden/ instead of comparing with them.
 """
 import argparse
+import csv
 import difflib
 import json
 import math
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 GOLDEN = TESTS / "golden"
 MODEL_GOLDEN = TESTS / "data" / "model-golden.json"
 
 PLAN = ["plan", "--collective", "allreduce", "--nodes", "32", "--bytes", "1MB"]
+TOPOLOGY = ["topology", "--nodes", "16", "--ocs", "parity", "--plan", "--collective",
+            "reduce_scatter", "--bytes", "32kB"]
 GOLDEN_OUTPUTS = {
     "plan-allreduce.txt": PLAN,
     "plan-allreduce.json": PLAN + ["--json"],
     "plan-switching.txt": ["plan", "--collective", "reduce_scatter", "--nodes", "32", "--bytes",
                            "32kB", "--alpha-s", "0ns", "--alpha-p", "2us", "--delta", "100ns",
                            "--algorithm", "recursive_doubling", "--restore", "eager"],
+    "topology.txt": TOPOLOGY + ["--delta", "100ns"],
+    "topology.json": TOPOLOGY + ["--delta", "100ns", "--json"],
+    "topology-torus.txt": ["topology", "--dims", "16x8", "--ocs", "parity",
+                           "--rings-per-switch", "2"],
+    "sweep.csv": ["sweep", "--x", "bytes=1kB:100MB", "--y", "delta=100ns:10us", "--points", "4",
+                  "--nodes", "32", "--csv", "-"],
     "info-variables.txt": ["info", "--variables"],
     "info-algorithms.txt": ["info", "--algorithms"],
 }
@@ -38,6 +49,14 @@ def changed(**options):
     values = {"collective": "allreduce", "nodes": "32", "bytes": "1MB", **options}
     return ["plan"] + [f"--{name.replace('_', '-')}={value}" for name, value in values.items()
                        if value is not None]
+
+
+def swept(**options):
+    """A good command line of `sweep`, changed as in `changed`."""
+    values = {"x": "bytes=1kB:1MB", "y": "delta=100ns:10us", "points": "4", "nodes": "16",
+              "csv": "-", **options}
+    return ["sweep"] + [f"--{name.replace('_', '-')}={value}" for name, value in values.items()
+                        if value is not None]
 
 
 # Command line -> parts of the one line on stderr.
@@ -76,7 +95,39 @@ WRONG = [
     (["plan", "--nodes"], ["--nodes"]),
     (["plam"], ["'plam'", "did you mean 'plan'?"]),
     (["info", "--variable"], ["'--variable'", "did you mean '--variables'?"]),
-    ([], ["plan or info"]),
+    ([], ["plan, topology, sweep, figures or info"]),
+    (["topology"], ["--nodes or --dims is required"]),
+    (["topology", "--nodes", "8", "--dims", "4x4"], ["only one of them"]),
+    (["topology", "--nodes", "1"], ["--nodes", "'1'", "from 2 to 65536"]),
+    (["topology", "--dims", "4x"], ["--dims", "'4x'"]),
+    (["topology", "--dims", "9999x9999"], ["--dims", "'9999x9999'", "65536"]),
+    (["topology", "--nodes", "8", "--ocs", "parityy"], ["--ocs", "'parityy'", "did you mean"]),
+    (["topology", "--nodes", "7", "--ocs", "parity"], ["--ocs", "7"]),
+    (["topology", "--dims", "8x4", "--rings-per-switch", "3"], ["--rings-per-switch", "3"]),
+    (["topology", "--nodes", "8", "--plan"], ["--collective is required"]),
+    (["topology", "--nodes", "8", "--plan", "--collective", "allgather"], ["--bytes is required"]),
+    (["topology", "--nodes", "2048", "--svg", "x.svg"], ["--svg", "2048", "1024 at most"]),
+    (["topology", "--nodes", "8", "--dot", "/nowhere/x.dot"], ["--dot", "'/nowhere/x.dot'"]),
+    (["topology", "--node", "8"], ["'--node'", "did you mean '--nodes'?"]),
+    (swept(x=None), ["--x is required"]),
+    (swept(y=None), ["--y is required"]),
+    (swept(x="byte=1kB:1MB"), ["--x", "'byte'", "did you mean 'bytes'?"]),
+    (swept(x="bytes=1kB"), ["--x", "bytes=LOW:HIGH"]),
+    (swept(x="bytes=1kB:2"), ["--x", "'2'", UNITS]),
+    (swept(x="bytes=1MB:1kB"), ["--x", "does not rise"]),
+    (swept(y="delta=0ns:1us"), ["--y", "above 0"]),
+    (swept(y="bytes=1kB:1MB"), ["--y", "on the other axis"]),
+    (swept(x="nodes=5:7", nodes=None, bytes="1kB"), ["--x", "powers of two"]),
+    (swept(points="1"), ["--points", "'1'", "from 2 to 200"]),
+    (swept(nodes=None), ["--nodes is required"]),
+    (swept(bytes="1kB"), ["--bytes", "an axis has it already"]),
+    (swept(delta="1us"), ["--delta", "an axis has it already"]),
+    (swept(x="nodes=4:8", nodes=None), ["--bytes is required"]),
+    (swept(csv=None), ["--csv, --json, --png, --svg and --html"]),
+    (swept(csv="/nowhere/x.csv"), ["--csv", "'/nowhere/x.csv'"]),
+    (swept(algorithm="swing", nodes="12"), ["--algorithm", "'swing'"]),
+    (["figures"], ["DIR is required"]),
+    (["figures", "/dev/null/x"], ["DIR", "'/dev/null/x'"]),
 ]
 
 failures = []
@@ -219,6 +270,111 @@ def effective_config(binary):
               "the environment changes a plan")
 
 
+def topology_drawings(binary, update):
+    with tempfile.TemporaryDirectory() as folder:
+        dot, svg = (pathlib.Path(folder) / name for name in ["t.dot", "t.svg"])
+        result = run(binary, ["topology", "--nodes", "8", "--dot", str(dot), "--svg", str(svg)])
+        check(result.returncode == 0 and not result.stderr, f"topology: {result.stderr}")
+        golden = GOLDEN / "topology.dot"
+        if update:
+            golden.write_text(dot.read_text(encoding="utf-8"), encoding="utf-8")
+        check(dot.read_text(encoding="utf-8") == golden.read_text(encoding="utf-8"), "topology.dot")
+        root = xml.etree.ElementTree.parse(svg).getroot()
+        texts = [e.text for e in root.iter("{http://www.w3.org/2000/svg}text")]
+        for label in ["fixed link", "switched link", "ring", "peer:2", "swing:1", "reflected"]:
+            check(label in texts, f"topology's SVG lacks {label}")
+        states = 8
+        check(texts.count("7") == states, "every endpoint is labelled in every state")
+
+    # Which states fit: Swing pairs even with odd always, recursive doubling never from bit 1 on.
+    for nodes in [4, 16, 64]:
+        text = run(binary, ["topology", "--nodes", str(nodes), "--ocs", "parity", "--json"]).stdout
+        got = json.loads(text)
+        check([(d["switches"], d["radix"]) for d in got["dimensions"]] == [(2, nodes // 2)],
+              f"{nodes}: switches")
+        for state in got["rings"][0]["states"]:
+            name = state["state"]
+            fits = name == "reflected" or (name.startswith("peer:") and name != "peer:0")
+            check(state["fits_parity"] == fits, f"{nodes}: {name} on parity switches")
+            check(len(state["switched"]) == nodes // 2, f"{nodes}: {name} is no perfect matching")
+        orders = {o["ring"]: o for o in got["rings"][0]["orders"]}
+        plain = [(s["hops"], s["congestion"]) for s in orders["plain"]["steps"]]
+        check(plain == [(2 ** i, 2 ** i) for i in range(len(plain))], f"{nodes}: {plain}")
+        check(orders["reflected"]["fits_parity"] and not orders["plain"]["fits_parity"], "orders")
+
+
+def sweeps(binary):
+    """Every cell of a sweep is what `plan` says."""
+    text = run(binary, swept(collective="reduce_scatter", planner="threshold")).stdout
+    rows = list(csv.DictReader(text.splitlines()))
+    check(len(rows) == 16, f"{len(rows)} cells")
+    for row in rows:
+        got = plan(binary, collective="reduce_scatter", planner="threshold", nodes=16,
+                   bytes=row["bytes"] + "B", delta=row["delta_ns"] + "ns")
+        check(row["algorithm"] == got["algorithm"], f"sweep {row}: {got['algorithm']}")
+        check(math.isclose(float(row["predicted_ns"]), got["predicted_ns"], rel_tol=1e-6),
+              f"sweep {row}: {got['predicted_ns']}")
+        check(math.isclose(float(row["ring_ns"]), got["ring_ns"], rel_tol=1e-6), f"sweep {row}")
+    with tempfile.TemporaryDirectory() as folder:
+        page, data, png = (pathlib.Path(folder) / name for name in ["s.html", "s.json", "s.png"])
+        result = run(binary, swept(csv=None, x="nodes=4:64", nodes=None, bytes="32kB",
+                                   html=page, json=data))
+        check(result.returncode == 0 and not result.stderr, f"sweep: {result.stderr}")
+        check("speed-up over Ring" in result.stdout, "a sweep's summary")
+        html = page.read_text(encoding="utf-8")
+        check("//" not in html.replace("http://www.w3.org/2000/svg", ""), "the page needs a network")
+        cells = json.loads(data.read_text(encoding="utf-8"))["cells"]
+        check(len(cells) == 20 and {c["nodes"] for c in cells} == {4, 8, 16, 32, 64}, "nodes swept")
+        without = run(binary, swept(csv=None, png=png), PATH="/nowhere")
+        check(without.returncode == 2 and "gnuplot-nox" in without.stderr, "no gnuplot")
+        if shutil.which("gnuplot"):
+            result = run(binary, swept(csv=None, png=png))
+            check(result.returncode == 0 and png.read_bytes()[:4] == b"\x89PNG", "sweep --png")
+
+
+def figures(binary):
+    """The numbers of the papers, in the files that the pictures are drawn from."""
+    if not shutil.which("gnuplot"):
+        print("figures not tested: no gnuplot")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        result = run(binary, ["figures", folder])
+        check(result.returncode == 0 and not result.stderr, f"figures: {result.stderr}")
+
+        def rows(name, **wanted):
+            with open(pathlib.Path(folder) / f"{name}.csv", encoding="utf-8") as file:
+                return [row for row in csv.DictReader(file)
+                        if all(row[key] == value for key, value in wanted.items())]
+
+        def speedup(name, panel, alpha_p, delta, alpha_s="0"):
+            return float(rows(name, panel=panel, planner="threshold", alpha_p_ns=alpha_p,
+                              delta_ns=delta, alpha_s_ns=alpha_s)[0]["speedup"])
+
+        for got, wanted in [(speedup("fig5", "32 kB", "2000", "100"), 6.00),
+                            (speedup("fig5", "1 MB", "2000", "100"), 4.44),
+                            (speedup("fig6", "n128-100ns", "2000", "100", "2000"), 14.70)]:
+            check(abs(got - wanted) < 0.005, f"figures: {got}, published {wanted}")
+        for name, wanted in [("Harvest, 10 ns", 44638), ("Harvest, 1 us", 49293),
+                             ("Harvest, 10 us", 73358), ("Ring", 75938),
+                             ("RD, static ring", 131979)]:
+            got = float(rows("harvest", plan=name)[0]["model_ns"])
+            check(abs(got - wanted) <= 1, f"figures: {name}: {got}, published {wanted}")
+        for name in ["fig3", "fig4", "fig5", "fig6"]:
+            best = {}
+            for row in rows(name):
+                case = tuple(row[k] for k in ["collective", "nodes", "bytes", "alpha_s_ns",
+                                              "alpha_p_ns", "delta_ns"])
+                best.setdefault(case, {}).setdefault(row["planner"], []).append(float(row["ns"]))
+            for case, times in best.items():
+                if len(times) == 2:
+                    check(min(times["optimal"]) <= min(times["threshold"]) * (1 + 1e-9),
+                          f"{name}: optimal is dearer in {case}")
+            page = (pathlib.Path(folder) / "index.html").read_text(encoding="utf-8")
+            for file in [f"{name}.svg", f"{name}-optimal.svg"]:
+                check(file in page, f"index.html lacks {file}")
+                xml.etree.ElementTree.parse(pathlib.Path(folder) / file)
+
+
 def wrong_values(binary):
     for arguments, parts in WRONG:
         result = run(binary, arguments)
@@ -241,6 +397,9 @@ def main():
     plans_add_up(arguments.binary)
     special_cases(arguments.binary)
     effective_config(arguments.binary)
+    topology_drawings(arguments.binary, arguments.update)
+    sweeps(arguments.binary)
+    figures(arguments.binary)
     wrong_values(arguments.binary)
     for failure in failures:
         print("FAILED", failure)

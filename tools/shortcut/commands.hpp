@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "shortcut/plan_options.hpp"
 #include "support/result.hpp"
 
 #ifndef SHORTCUT_VERSION
@@ -31,17 +32,12 @@ class PlanCommand {
   Result<std::string> run() const;
 
  private:
-  struct KnobOption {
-    std::string knob;  ///< name in the table of settings; the option is --<knob> with dashes
-    std::string text;  ///< as written; empty: not given
-    CLI::Option* option = nullptr;
-  };
   CLI::App* app_;
   std::string collective_;
   std::string nodes_;
   std::string bytes_;
   bool json_ = false;
-  std::vector<KnobOption> knobs_;
+  PlanOptions options_;
 };
 
 class InfoCommand {
@@ -55,6 +51,47 @@ class InfoCommand {
   bool variables_ = false;
   bool algorithms_ = false;
   bool config_ = false;
+};
+
+class TopologyCommand {
+ public:
+  explicit TopologyCommand(CLI::App& app);
+  CLI::App* app() const { return app_; }
+  Result<std::string> run() const;
+
+ private:
+  CLI::App* app_;
+  std::string nodes_, dims_, rings_per_switch_ = "1", ocs_ = "single";
+  bool plan_ = false;
+  std::string collective_, bytes_;
+  PlanOptions options_;
+  std::string dot_, svg_;
+  bool json_ = false;
+};
+
+class SweepCommand {
+ public:
+  explicit SweepCommand(CLI::App& app);
+  CLI::App* app() const { return app_; }
+  Result<std::string> run() const;
+
+ private:
+  CLI::App* app_;
+  std::string x_, y_, points_ = "20";
+  std::string collective_, nodes_, bytes_;
+  PlanOptions options_;
+  std::string csv_, json_, png_, svg_, html_;
+};
+
+class FiguresCommand {
+ public:
+  explicit FiguresCommand(CLI::App& app);
+  CLI::App* app() const { return app_; }
+  Result<std::string> run() const;
+
+ private:
+  CLI::App* app_;
+  std::string directory_;
 };
 
 }  // namespace shortcut::cli

@@ -77,11 +77,14 @@ int main_with(int argc, char** argv) {
                "shortcut");
   app.set_version_flag("--version", "shortcut " SHORTCUT_VERSION);
   app.footer(
-      "'shortcut plan --help' and 'shortcut info --help' tell more. A wrong command line\n"
+      "'shortcut plan --help' and the like tell more. A wrong command line\n"
       "gives one line on standard error and exit code 2.\n");
   app.allow_extras();
   app.require_subcommand(0, 1);
   const PlanCommand plan(app);
+  const TopologyCommand topology(app);
+  const SweepCommand sweep(app);
+  const FiguresCommand figures(app);
   const InfoCommand info(app);
 
   std::vector<std::string> arguments = join_negative_values(argc, argv);
@@ -90,16 +93,19 @@ int main_with(int argc, char** argv) {
     app.parse(arguments);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    const CLI::App* at = plan.app()->parsed()   ? plan.app()
-                         : info.app()->parsed() ? info.app()
-                                                : &app;
+    const auto parsed = app.get_subcommands();
+    const CLI::App* at = parsed.empty() ? &app : parsed.front();
     return fail(*at, error.what());
   }
   const std::vector<std::string> extras = app.remaining();
   if (!extras.empty()) return fail(app, unknown_argument(app, extras[0]));
   if (plan.app()->parsed()) return run(plan);
+  if (topology.app()->parsed()) return run(topology);
+  if (sweep.app()->parsed()) return run(sweep);
+  if (figures.app()->parsed()) return run(figures);
   if (info.app()->parsed()) return run(info);
-  return fail(app, "a subcommand is needed: plan or info (see shortcut --help)");
+  return fail(
+      app, "a subcommand is needed: plan, topology, sweep, figures or info (see shortcut --help)");
 }
 
 }  // namespace

@@ -20,43 +20,7 @@ using nlohmann::ordered_json;
 using schedule::Collective;
 using topology::CircuitState;
 
-constexpr int kMaximumNodes = 65536;
 constexpr double kMaximumDeltaNs = 1e8;  // 100 ms
-constexpr std::array<std::string_view, 3> kCollectives{"allreduce", "reduce_scatter", "allgather"};
-constexpr std::array<std::string_view, 14> kKnobs{
-    "alpha_s",   "alpha_p",    "bandwidth",  "delta",     "planner",   "rule",    "algorithm",
-    "threshold", "hop_factor", "accounting", "antipodal", "base_ring", "restore", "min_gain"};
-
-std::string option_name(std::string_view knob) {
-  std::string name = "--" + std::string(knob);
-  std::replace(name.begin(), name.end(), '_', '-');
-  return name;
-}
-
-/// The names that an option takes, if it takes names.
-std::vector<std::string_view> names_of(std::string_view knob) {
-  const auto list = [](const auto& names) {
-    return std::vector<std::string_view>(names.begin(), names.end());
-  };
-  if (knob == "planner") return list(config::kEnumNames<config::Planner>);
-  if (knob == "base_ring") return list(config::kEnumNames<config::BaseRing>);
-  if (knob == "rule") return list(config::kEnumNames<config::Rule>);
-  if (knob == "accounting") return list(config::kEnumNames<config::Accounting>);
-  if (knob == "antipodal") return list(config::kEnumNames<config::Antipodal>);
-  if (knob == "restore") return list(config::kEnumNames<config::Restore>);
-  if (knob == "threshold") return {"auto"};
-  if (knob == "algorithm") {
-    std::vector<std::string_view> names{"auto"};
-    for (const schedule::Algorithm& row : schedule::algorithms()) names.push_back(row.name);
-    return names;
-  }
-  return {};
-}
-
-std::string joined(std::span<const std::string_view> names) {
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
 struct Request {
   Collective collective = Collective::allreduce;
   int nodes = 0;
@@ -64,34 +28,6 @@ struct Request {
   std::string bytes_text;  ///< as written
   planner::Options options;
 };
-
-planner::Options options_from(const config::Settings& settings) {
-  planner::Options options;
-  options.fabric.alpha_s_ns = settings.alpha_s_ns;
-  options.fabric.alpha_p_ns = settings.alpha_p_ns;
-  options.fabric.beta_ns_per_byte = settings.beta_ns_per_byte;
-  options.fabric.delta_ns = settings.delta_ns;
-  options.fabric.hop_factor = settings.hop_factor;
-  options.fabric.antipodal = settings.antipodal == config::Antipodal::balanced
-                                 ? topology::Antipodal::balanced
-                                 : topology::Antipodal::same_path;
-  options.fabric.base_ring = settings.base_ring == config::BaseRing::twisted
-                                 ? topology::BaseRing::twisted
-                                 : topology::BaseRing::plain;
-  options.planner = settings.planner == config::Planner::threshold ? planner::Planner::threshold
-                                                                   : planner::Planner::optimal;
-  options.accounting = settings.accounting == config::Accounting::paper ? model::Accounting::paper
-                                                                        : model::Accounting::exact;
-  options.rule = settings.rule == config::Rule::first_feasible ? planner::Rule::first_feasible
-                                                               : planner::Rule::best;
-  // A plan made here starts from the ring, where `lazy` and `none` are the same.
-  options.restore =
-      settings.restore == config::Restore::eager ? planner::Restore::eager : planner::Restore::none;
-  options.min_gain = settings.min_gain;
-  options.algorithm = settings.algorithm;
-  options.threshold = settings.threshold;
-  return options;
-}
 
 /// One step as it runs: repetitions apart.
 struct Step {
@@ -387,33 +323,6 @@ std::string nothing_to_plan(const Request& request, bool as_json) {
   return json.dump(2) + "\n";
 }
 
-/// What only the options together can tell.
-Status check(const Request& request) {
-  const planner::Options& options = request.options;
-  if (!(options.min_gain > 0)) {
-    return Error{fmt::format("--min-gain: '{}' is not a number above 0", options.min_gain)};
-  }
-  const int levels = std::bit_width(static_cast<unsigned>(request.nodes)) - 1;
-  if (options.threshold > levels) {
-    return Error{
-        fmt::format("--threshold: '{}' is not auto or an integer from 0 to {} (log2 of {} nodes)",
-                    options.threshold, levels, request.nodes)};
-  }
-  if (options.algorithm == "auto") return {};
-  const auto found = schedule::find_algorithm(options.algorithm);
-  if (!found.ok()) {
-    const auto names = names_of("algorithm");
-    return Error{fmt::format("--algorithm: '{}' is not one of {}{}", options.algorithm,
-                             joined(names), suggestion(options.algorithm, names))};
-  }
-  const std::string_view why = found.value()->cannot(request.collective, request.nodes, true);
-  if (!why.empty() && request.nodes > 1) {
-    return Error{fmt::format("--algorithm: '{}' {} ({} on {} nodes)", options.algorithm, why,
-                             schedule::to_string(request.collective), request.nodes)};
-  }
-  return {};
-}
-
 }  // namespace
 
 PlanCommand::PlanCommand(CLI::App& app)
@@ -425,23 +334,7 @@ PlanCommand::PlanCommand(CLI::App& app)
       ->type_name("N");
   app_->add_option("--bytes", bytes_, "Size of the message with its unit, e.g. 32kB (required)")
       ->type_name("SIZE");
-  const auto table = config::list_knobs(config::Settings{});
-  knobs_.reserve(kKnobs.size());  // CLI11 keeps addresses of the texts
-  for (const std::string_view name : kKnobs) {
-    const auto knob = std::find_if(table.begin(), table.end(),
-                                   [&](const config::KnobInfo& info) { return info.name == name; });
-    KnobOption& entry = knobs_.emplace_back();
-    entry.knob = name;
-    const auto names = names_of(name);
-    const std::string allowed = name == "threshold" ? "auto or 0 to log2 of the nodes"
-                                : names.empty()     ? ""
-                                                    : joined(names);
-    entry.option =
-        app_->add_option(option_name(name), entry.text,
-                         fmt::format("{}{}{} [{}]", knob->help, allowed.empty() ? "" : ": ",
-                                     allowed, knob->default_text))
-            ->type_name(knob->type);
-  }
+  options_.add_to(*app_);
   app_->add_flag("--json", json_, "Print one JSON object instead of a table");
   app_->footer(
       "Values need their units: sizes B, kB, MB, GB, KiB, MiB, GiB; times ns, us, ms, s; rates\n"
@@ -463,12 +356,9 @@ Result<std::string> PlanCommand::run() const {
   if (!required("--bytes")) {
     return Error{fmt::format("--bytes is required: a number followed by {}", kByteUnits)};
   }
-  const auto name = std::find(kCollectives.begin(), kCollectives.end(), collective_);
-  if (name == kCollectives.end()) {
-    return Error{fmt::format("--collective: '{}' is not one of {}{}", collective_,
-                             joined(kCollectives), suggestion(collective_, kCollectives))};
-  }
-  request.collective = static_cast<Collective>(name - kCollectives.begin());
+  const auto collective = parse_collective(collective_);
+  if (!collective.ok()) return collective.error();
+  request.collective = collective.value();
   const auto nodes = parse_integer(nodes_, 1, kMaximumNodes);
   if (!nodes.ok()) return Error{"--nodes: " + nodes.error().message};
   request.nodes = nodes.value();
@@ -477,17 +367,13 @@ Result<std::string> PlanCommand::run() const {
   request.bytes = bytes.value();
   request.bytes_text = bytes_;
 
-  config::Settings settings;
-  for (const KnobOption& knob : knobs_) {
-    if (knob.option->count() == 0) continue;
-    const Status status = config::set(settings, knob.knob, knob.text);
-    if (!status.ok()) {
-      return Error{fmt::format("{}: {}{}", option_name(knob.knob), status.error().message,
-                               suggestion(knob.text, names_of(knob.knob)))};
-    }
+  auto options = options_.read();
+  if (!options.ok()) return options.error();
+  request.options = std::move(options).value();
+  if (const Status status = check_options_for(request.options, request.collective, request.nodes);
+      !status.ok()) {
+    return status.error();
   }
-  request.options = options_from(settings);
-  if (const Status status = check(request); !status.ok()) return status.error();
   if (request.nodes == 1) return nothing_to_plan(request, json_);
 
   const planner::Selector selector(request.options, request.nodes);

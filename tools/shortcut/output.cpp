@@ -1,0 +1,53 @@
+#include "shortcut/output.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <span>
+
+namespace shortcut::cli {
+
+Status write_file(std::string_view option, const std::string& path, std::string_view text) {
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  bool good = file != nullptr;
+  int why = errno;
+  if (good) {
+    good = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+    if (!good) why = errno;
+    if (std::fclose(file) != 0 && good) {
+      good = false;
+      why = errno;
+    }
+  }
+  if (good) return {};
+  return Error{fmt::format("{}: cannot write '{}': {}", option, path, std::strerror(why))};
+}
+
+namespace {
+
+std::string scaled(double value, std::span<const std::string_view> units) {
+  std::size_t unit = 0;
+  while (unit + 1 < units.size() && value >= 999.5) {
+    value /= 1000;
+    ++unit;
+  }
+  return fmt::format("{:.3g} {}", value, units[unit]);
+}
+
+}  // namespace
+
+std::string short_bytes(double bytes) {
+  static constexpr std::array<std::string_view, 5> kUnits{"B", "kB", "MB", "GB", "TB"};
+  return scaled(bytes, kUnits);
+}
+
+std::string short_time(double ns) {
+  static constexpr std::array<std::string_view, 4> kUnits{"ns", "us", "ms", "s"};
+  return scaled(ns, kUnits);
+}
+
+}  // namespace shortcut::cli

@@ -1,0 +1,155 @@
+#include "shortcut/plan_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "config/settings.hpp"
+#include "schedule/registry.hpp"
+#include "shortcut/commands.hpp"
+#include "support/units.hpp"
+
+namespace shortcut::cli {
+namespace {
+
+using schedule::Collective;
+
+constexpr std::array<std::string_view, 14> kKnobs{
+    "alpha_s",   "alpha_p",    "bandwidth",  "delta",     "planner",   "rule",    "algorithm",
+    "threshold", "hop_factor", "accounting", "antipodal", "base_ring", "restore", "min_gain"};
+
+std::string option_name(std::string_view knob) {
+  std::string name = "--" + std::string(knob);
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+/// The names that an option takes, if it takes names.
+std::vector<std::string_view> names_of(std::string_view knob) {
+  const auto list = [](const auto& names) {
+    return std::vector<std::string_view>(names.begin(), names.end());
+  };
+  if (knob == "planner") return list(config::kEnumNames<config::Planner>);
+  if (knob == "base_ring") return list(config::kEnumNames<config::BaseRing>);
+  if (knob == "rule") return list(config::kEnumNames<config::Rule>);
+  if (knob == "accounting") return list(config::kEnumNames<config::Accounting>);
+  if (knob == "antipodal") return list(config::kEnumNames<config::Antipodal>);
+  if (knob == "restore") return list(config::kEnumNames<config::Restore>);
+  if (knob == "threshold") return {"auto"};
+  if (knob == "algorithm") {
+    std::vector<std::string_view> names{"auto"};
+    for (const schedule::Algorithm& row : schedule::algorithms()) names.push_back(row.name);
+    return names;
+  }
+  return {};
+}
+
+planner::Options options_from(const config::Settings& settings) {
+  planner::Options options;
+  options.fabric.alpha_s_ns = settings.alpha_s_ns;
+  options.fabric.alpha_p_ns = settings.alpha_p_ns;
+  options.fabric.beta_ns_per_byte = settings.beta_ns_per_byte;
+  options.fabric.delta_ns = settings.delta_ns;
+  options.fabric.hop_factor = settings.hop_factor;
+  options.fabric.antipodal = settings.antipodal == config::Antipodal::balanced
+                                 ? topology::Antipodal::balanced
+                                 : topology::Antipodal::same_path;
+  options.fabric.base_ring = settings.base_ring == config::BaseRing::twisted
+                                 ? topology::BaseRing::twisted
+                                 : topology::BaseRing::plain;
+  options.planner = settings.planner == config::Planner::threshold ? planner::Planner::threshold
+                                                                   : planner::Planner::optimal;
+  options.accounting = settings.accounting == config::Accounting::paper ? model::Accounting::paper
+                                                                        : model::Accounting::exact;
+  options.rule = settings.rule == config::Rule::first_feasible ? planner::Rule::first_feasible
+                                                               : planner::Rule::best;
+  // A plan made here starts from the ring, where `lazy` and `none` are the same.
+  options.restore =
+      settings.restore == config::Restore::eager ? planner::Restore::eager : planner::Restore::none;
+  options.min_gain = settings.min_gain;
+  options.algorithm = settings.algorithm;
+  options.threshold = settings.threshold;
+  return options;
+}
+
+}  // namespace
+
+std::string joined(std::span<const std::string_view> names) {
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+Result<Collective> parse_collective(std::string_view text) {
+  const auto name = std::find(kCollectives.begin(), kCollectives.end(), text);
+  if (name == kCollectives.end()) {
+    return Error{fmt::format("--collective: '{}' is not one of {}{}", text, joined(kCollectives),
+                             suggestion(text, kCollectives))};
+  }
+  return static_cast<Collective>(name - kCollectives.begin());
+}
+
+Status check_options_for(const planner::Options& options, Collective collective, int nodes) {
+  if (!(options.min_gain > 0)) {
+    return Error{fmt::format("--min-gain: '{}' is not a number above 0", options.min_gain)};
+  }
+  const int levels = std::bit_width(static_cast<unsigned>(nodes)) - 1;
+  if (options.threshold > levels) {
+    return Error{
+        fmt::format("--threshold: '{}' is not auto or an integer from 0 to {} (log2 of {} nodes)",
+                    options.threshold, levels, nodes)};
+  }
+  if (options.algorithm == "auto") return {};
+  const auto found = schedule::find_algorithm(options.algorithm);
+  if (!found.ok()) {
+    const auto names = names_of("algorithm");
+    return Error{fmt::format("--algorithm: '{}' is not one of {}{}", options.algorithm,
+                             joined(names), suggestion(options.algorithm, names))};
+  }
+  const std::string_view why = found.value()->cannot(collective, nodes, true);
+  if (!why.empty() && nodes > 1) {
+    return Error{fmt::format("--algorithm: '{}' {} ({} on {} nodes)", options.algorithm, why,
+                             schedule::to_string(collective), nodes)};
+  }
+  return {};
+}
+
+void PlanOptions::add_to(CLI::App& app) {
+  const auto table = config::list_knobs(config::Settings{});
+  knobs_.reserve(kKnobs.size());  // CLI11 keeps addresses of the texts
+  for (const std::string_view name : kKnobs) {
+    const auto knob = std::find_if(table.begin(), table.end(),
+                                   [&](const config::KnobInfo& info) { return info.name == name; });
+    Knob& entry = knobs_.emplace_back();
+    entry.knob = name;
+    const auto names = names_of(name);
+    const std::string allowed = name == "threshold" ? "auto or 0 to log2 of the nodes"
+                                : names.empty()     ? ""
+                                                    : joined(names);
+    entry.option =
+        app.add_option(option_name(name), entry.text,
+                       fmt::format("{}{}{} [{}]", knob->help, allowed.empty() ? "" : ": ", allowed,
+                                   knob->default_text))
+            ->type_name(knob->type);
+  }
+}
+
+bool PlanOptions::given(std::string_view knob) const {
+  return std::any_of(knobs_.begin(), knobs_.end(), [&](const Knob& entry) {
+    return entry.knob == knob && entry.option->count() > 0;
+  });
+}
+
+Result<planner::Options> PlanOptions::read() const {
+  config::Settings settings;
+  for (const Knob& knob : knobs_) {
+    if (knob.option->count() == 0) continue;
+    const Status status = config::set(settings, knob.knob, knob.text);
+    if (!status.ok()) {
+      return Error{fmt::format("{}: {}{}", option_name(knob.knob), status.error().message,
+                               suggestion(knob.text, names_of(knob.knob)))};
+    }
+  }
+  return options_from(settings);
+}
+
+}  // namespace shortcut::cli

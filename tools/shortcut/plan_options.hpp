@@ -1,0 +1,46 @@
+// The options that say how to plan, one per setting, shared by the subcommands that plan.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "planner/plan.hpp"
+#include "support/result.hpp"
+
+namespace shortcut::cli {
+
+inline constexpr int kMaximumNodes = 65536;
+inline constexpr std::array<std::string_view, 3> kCollectives{"allreduce", "reduce_scatter",
+                                                              "allgather"};
+
+std::string joined(std::span<const std::string_view> names);
+
+/// The error is for --collective.
+Result<schedule::Collective> parse_collective(std::string_view text);
+
+/// What only the options together can tell.
+Status check_options_for(const planner::Options& options, schedule::Collective collective,
+                         int nodes);
+
+class PlanOptions {
+ public:
+  /// Adds --alpha-s, --delta, --planner, ... Once; the object must stay where it is.
+  void add_to(CLI::App& app);
+  /// Was the option of this setting written?
+  bool given(std::string_view knob) const;
+  Result<planner::Options> read() const;
+
+ private:
+  struct Knob {
+    std::string knob;  ///< name in the table of settings; the option is --<knob> with dashes
+    std::string text;  ///< as written; empty: not given
+    CLI::Option* option = nullptr;
+  };
+  std::vector<Knob> knobs_;
+};
+
+}  // namespace shortcut::cli
