@@ -36,10 +36,13 @@ class PlanCommand {
     std::string text;  ///< as written; empty: not given
     CLI::Option* option = nullptr;
   };
+  Result<std::string> run_on_circulant() const;
+
   CLI::App* app_;
   std::string collective_;
   std::string nodes_;
   std::string bytes_;
+  std::string fabric_ = "ring-ocs";
   bool json_ = false;
   std::vector<KnobOption> knobs_;
 };

@@ -11,6 +11,7 @@
 #include "config/settings.hpp"
 #include "planner/selector.hpp"
 #include "shortcut/commands.hpp"
+#include "shortcut/harvest.hpp"
 #include "support/units.hpp"
 
 namespace shortcut::cli {
@@ -23,6 +24,7 @@ using topology::CircuitState;
 constexpr int kMaximumNodes = 65536;
 constexpr double kMaximumDeltaNs = 1e8;  // 100 ms
 constexpr std::array<std::string_view, 3> kCollectives{"allreduce", "reduce_scatter", "allgather"};
+constexpr std::array<std::string_view, 2> kFabrics{"ring-ocs", kCirculantFabric};
 constexpr std::array<std::string_view, 12> kKnobs{
     "alpha_s",   "alpha_p",    "bandwidth",  "delta",     "rule",    "algorithm",
     "threshold", "hop_factor", "accounting", "antipodal", "restore", "min_gain"};
@@ -385,6 +387,10 @@ PlanCommand::PlanCommand(CLI::App& app)
                                      allowed, knob->default_text))
             ->type_name(knob->type);
   }
+  app_->add_option("--fabric", fabric_,
+                   joined(kFabrics) + ": one switched port beside a fixed one, or all switched\n"
+                                      "(circulant: also alltoall and broadcast) [ring-ocs]")
+      ->type_name("NAME");
   app_->add_flag("--json", json_, "Print one JSON object instead of a table");
   app_->footer(
       "Values need their units: sizes B, kB, MB, GB, KiB, MiB, GiB; times ns, us, ms, s; rates\n"
@@ -394,7 +400,21 @@ PlanCommand::PlanCommand(CLI::App& app)
       "Example: shortcut plan --collective allreduce --nodes 32 --bytes 1MB --delta 10us\n");
 }
 
+Result<std::string> PlanCommand::run_on_circulant() const {
+  CirculantArguments arguments{collective_, nodes_, bytes_, json_, {}};
+  for (const KnobOption& knob : knobs_) {
+    if (knob.option->count() == 0) continue;
+    arguments.knobs.push_back({knob.knob, option_name(knob.knob), knob.text});
+  }
+  return plan_on_circulant_fabric(arguments);
+}
+
 Result<std::string> PlanCommand::run() const {
+  if (fabric_ == kCirculantFabric) return run_on_circulant();
+  if (fabric_ != kFabrics[0]) {
+    return Error{fmt::format("--fabric: '{}' is not one of {}{}", fabric_, joined(kFabrics),
+                             suggestion(fabric_, kFabrics))};
+  }
   Request request;
   const auto required = [&](const char* option) { return app_->get_option(option)->count() > 0; };
   if (!required("--collective")) {
