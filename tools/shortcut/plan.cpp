@@ -388,8 +388,9 @@ PlanCommand::PlanCommand(CLI::App& app)
             ->type_name(knob->type);
   }
   app_->add_option("--fabric", fabric_,
-                   joined(kFabrics) + ": one switched port beside a fixed one, or all switched\n"
-                                      "(circulant: also alltoall and broadcast) [ring-ocs]")
+                   joined(kFabrics) +
+                       ": one switched port beside a fixed one, or all switched\n"
+                       "(circulant: also alltoall and broadcast) [ring-ocs]")
       ->type_name("NAME");
   app_->add_flag("--json", json_, "Print one JSON object instead of a table");
   app_->footer(
