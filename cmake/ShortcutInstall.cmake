@@ -12,7 +12,7 @@ endif()
 foreach(layer IN ITEMS support topology model schedule planner config ocs cluster)
   if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/lib/${layer})
     install(DIRECTORY lib/${layer} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/shortcut/core
-            FILES_MATCHING PATTERN "*.hpp" PATTERN "*.def")
+            FILES_MATCHING PATTERN "*.hpp" PATTERN "*.def" PATTERN "concurrent_flow.hpp" EXCLUDE)
   endif()
 endforeach()
 

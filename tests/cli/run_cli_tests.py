@@ -37,6 +37,10 @@ GOLDEN_OUTPUTS = {
                            "--rings-per-switch", "2"],
     "sweep.csv": ["sweep", "--x", "bytes=1kB:100MB", "--y", "delta=100ns:10us", "--points", "4",
                   "--nodes", "32", "--csv", "-"],
+    "plan-circulant.txt": ["plan", "--fabric", "circulant", "--collective", "allgather", "--nodes",
+                           "64", "--bytes", "4MiB", "--alpha-p", "50ns"],
+    "plan-circulant.json": ["plan", "--fabric", "circulant", "--collective", "broadcast", "--nodes",
+                            "12", "--bytes", "1MB", "--json"],
     "info-variables.txt": ["info", "--variables"],
     "info-algorithms.txt": ["info", "--algorithms"],
 }
@@ -91,6 +95,16 @@ WRONG = [
     (changed(algorithm="recursive_doubling_full", collective="allgather"),
      ["--algorithm", "'recursive_doubling_full'", "collective", "allgather"]),
     (changed(collective="allreduse"), ["--collective", "'allreduse'", "did you mean 'allreduce'?"]),
+    (changed(fabric="circulent"), ["--fabric", "'circulent'", "did you mean 'circulant'?"]),
+    (changed(fabric="circulant", collective=None), ["--collective is required", "alltoall"]),
+    (changed(fabric="circulant", collective="alltoal"), ["did you mean 'alltoall'?"]),
+    (changed(fabric="circulant", nodes="0"), ["--nodes", "'0'", "from 1 to 65536"]),
+    (changed(fabric="circulant", threshold="1"), ["--threshold", "'1'", "no meaning"]),
+    (changed(fabric="circulant", delta="fast"), ["--delta", "'fast'", "ns, us"]),
+    (changed(fabric="circulant", algorithm="brook"), ["--algorithm", "did you mean 'bruck'?"]),
+    (changed(fabric="circulant", collective="alltoall", algorithm="hypercube", nodes="12"),
+     ["--algorithm", "'hypercube'", "power of two", "12 nodes"]),
+    (changed(fabric="circulant", collective="broadcast", nodes="4096"), ["--nodes", "'4096'"]),
     (changed(byte="1kB"), ["'--byte'", "did you mean '--bytes'?"]),
     (["plan", "--nodes"], ["--nodes"]),
     (["plam"], ["'plam'", "did you mean 'plan'?"]),
@@ -229,6 +243,41 @@ def plans_add_up(binary):
                     if "algorithm" not in extra:
                         least = min(c["predicted_ns"] for c in got["candidates"])
                         check(close(least, got["predicted_ns"]), f"{options}: not the cheapest")
+
+
+def circulant_plans(binary):
+    """Published prices (docs/harvest.md), and plans that add up and are the cheapest."""
+    for collective, size, link, delta, wanted, count, relative in [
+            ("allgather", "4MiB", "50ns", "10ns", 44638, 5, 3e-5),
+            ("allgather", "4MiB", "50ns", "1us", 49293, 4, 3e-5),
+            ("allgather", "4MiB", "50ns", "10us", 73357.95, 2, 1e-5),
+            ("allreduce", "16KiB", "500ns", "1us", 19430.084, 4, 1e-4),
+            ("allreduce", "1MiB", "500ns", "10us", 75393.634, 2, 1e-4),
+            ("allreduce", "4MiB", "500ns", "10us", 156615.557, 4, 1e-4)]:
+        got = plan(binary, fabric="circulant", collective=collective, nodes=64, bytes=size,
+                   alpha_s="500ns", alpha_p=link, bandwidth="800Gb/s", delta=delta)
+        optimal = [c for c in got["candidates"]
+                   if c["algorithm"] == "cyclic" and c["form"] == "optimal"][0]
+        check(math.isclose(optimal["predicted_ns"], wanted, rel_tol=relative),
+              f"circulant {collective} {size} {delta}: {optimal}")
+        check(optimal["reconfigurations"] == count, f"circulant {collective} {size}: {optimal}")
+    for collective in ["allreduce", "reduce_scatter", "allgather", "alltoall", "broadcast"]:
+        for nodes in [2, 3, 12, 32]:
+            for delta in ["0ns", "1us", "1ms"]:
+                options = {"fabric": "circulant", "collective": collective, "nodes": nodes,
+                           "delta": delta}
+                got = plan(binary, **options)
+                check(close(sum(s["cost_ns"] for s in got["steps"]), got["predicted_ns"]),
+                      f"{options}: steps do not add up")
+                check(sum(s["reconfigured"] for s in got["steps"]) == got["reconfigurations"],
+                      f"{options}: reconfigurations")
+                check(close(min(c["predicted_ns"] for c in got["candidates"]),
+                            got["predicted_ns"]), f"{options}: not the cheapest")
+    check(plan(binary, fabric="circulant", nodes=1)["steps"] == [], "circulant: one node")
+    forced = plan(binary, fabric="circulant", algorithm="bruck")
+    check(forced["algorithm"] == "bruck", "circulant: forced algorithm")
+    kept = plan(binary, fabric="circulant", min_gain="100")
+    check(kept["algorithm"] == "ring", "circulant: min_gain keeps ring")
 
 
 def special_cases(binary):
@@ -395,6 +444,7 @@ def main():
     golden_outputs(arguments.binary, arguments.update)
     model_golden(arguments.binary)
     plans_add_up(arguments.binary)
+    circulant_plans(arguments.binary)
     special_cases(arguments.binary)
     effective_config(arguments.binary)
     topology_drawings(arguments.binary, arguments.update)

@@ -32,10 +32,13 @@ class PlanCommand {
   Result<std::string> run() const;
 
  private:
+  Result<std::string> run_on_circulant() const;
+
   CLI::App* app_;
   std::string collective_;
   std::string nodes_;
   std::string bytes_;
+  std::string fabric_ = "ring-ocs";
   bool json_ = false;
   PlanOptions options_;
 };

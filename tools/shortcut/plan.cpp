@@ -11,6 +11,7 @@
 #include "config/settings.hpp"
 #include "planner/selector.hpp"
 #include "shortcut/commands.hpp"
+#include "shortcut/harvest.hpp"
 #include "support/units.hpp"
 
 namespace shortcut::cli {
@@ -21,6 +22,8 @@ using schedule::Collective;
 using topology::CircuitState;
 
 constexpr double kMaximumDeltaNs = 1e8;  // 100 ms
+constexpr std::array<std::string_view, 2> kFabrics{"ring-ocs", kCirculantFabric};
+
 struct Request {
   Collective collective = Collective::allreduce;
   int nodes = 0;
@@ -335,6 +338,11 @@ PlanCommand::PlanCommand(CLI::App& app)
   app_->add_option("--bytes", bytes_, "Size of the message with its unit, e.g. 32kB (required)")
       ->type_name("SIZE");
   options_.add_to(*app_);
+  app_->add_option("--fabric", fabric_,
+                   joined(kFabrics) +
+                       ": one switched port beside a fixed one, or all switched\n"
+                       "(circulant: also alltoall and broadcast) [ring-ocs]")
+      ->type_name("NAME");
   app_->add_flag("--json", json_, "Print one JSON object instead of a table");
   app_->footer(
       "Values need their units: sizes B, kB, MB, GB, KiB, MiB, GiB; times ns, us, ms, s; rates\n"
@@ -344,7 +352,20 @@ PlanCommand::PlanCommand(CLI::App& app)
       "Example: shortcut plan --collective allreduce --nodes 32 --bytes 1MB --delta 10us\n");
 }
 
+Result<std::string> PlanCommand::run_on_circulant() const {
+  CirculantArguments arguments{collective_, nodes_, bytes_, json_, {}};
+  for (const PlanOptions::Given& knob : options_.all_given()) {
+    arguments.knobs.push_back({knob.knob, knob.option, knob.text});
+  }
+  return plan_on_circulant_fabric(arguments);
+}
+
 Result<std::string> PlanCommand::run() const {
+  if (fabric_ == kCirculantFabric) return run_on_circulant();
+  if (fabric_ != kFabrics[0]) {
+    return Error{fmt::format("--fabric: '{}' is not one of {}{}", fabric_, joined(kFabrics),
+                             suggestion(fabric_, kFabrics))};
+  }
   Request request;
   const auto required = [&](const char* option) { return app_->get_option(option)->count() > 0; };
   if (!required("--collective")) {

@@ -152,4 +152,12 @@ Result<planner::Options> PlanOptions::read() const {
   return options_from(settings);
 }
 
+std::vector<PlanOptions::Given> PlanOptions::all_given() const {
+  std::vector<Given> given;
+  for (const Knob& knob : knobs_) {
+    if (knob.option->count() > 0) given.push_back({knob.knob, option_name(knob.knob), knob.text});
+  }
+  return given;
+}
+
 }  // namespace shortcut::cli

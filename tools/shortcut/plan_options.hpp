@@ -34,6 +34,14 @@ class PlanOptions {
   bool given(std::string_view knob) const;
   Result<planner::Options> read() const;
 
+  struct Given {
+    std::string knob;    ///< delta
+    std::string option;  ///< --delta
+    std::string text;
+  };
+  /// Those that were written, unread: for a planner that takes only some of them.
+  std::vector<Given> all_given() const;
+
  private:
   struct Knob {
     std::string knob;  ///< name in the table of settings; the option is --<knob> with dashes
