@@ -1,7 +1,9 @@
 #include "collective/executor.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
+#include <span>
 
 namespace shortcut::collective {
 namespace {
@@ -17,75 +19,161 @@ struct Elements {
   std::size_t count = 0;
 };
 
-/// One step's exchange on this rank.
+/// A run of blocks may wrap around from the last block to the first: two runs of elements.
+struct Parts {
+  std::array<Elements, 2> part;
+  std::size_t count() const { return part[0].count + part[1].count; }
+};
+
+bool overlap(const Parts& one, const Parts& other) {
+  for (const Elements& a : one.part) {
+    for (const Elements& b : other.part) {
+      if (a.first < b.first + b.count && b.first < a.first + a.count) return true;
+    }
+  }
+  return false;
+}
+
+/// visit(element of the vector, element of the landing, count) for pieces of at most `piece`.
+template <class Visit>
+void for_pieces(const Parts& parts, std::size_t piece, const Visit& visit) {
+  std::size_t landed = 0;
+  for (const Elements& part : parts.part) {
+    for (std::size_t from = 0; from < part.count; from += piece) {
+      visit(part.first + from, landed + from, std::min(piece, part.count - from));
+    }
+    landed += part.count;
+  }
+}
+
+int rewire(Communicator& comm, topology::CircuitState to, bool charged) {
+  const double delta_ns = charged ? comm.parameters().delta_ns : 0.0;
+  const Status done = comm.backend().reconfigure(comm.channel(), comm.held(), to, delta_ns);
+  if (!done.ok()) return MPI_ERR_OTHER;
+  comm.hold(to);
+  return MPI_SUCCESS;
+}
+
+/// One step's exchange under way.
+struct Transfer {
+  const ProgramStep* step = nullptr;
+  Parts send;
+  Parts recv;
+  std::size_t landing = 0;  // where its operands start in the landing, in elements
+  double their_departure_ns = 0;
+};
+
+/// Runs a step, or a group of joined ones, on this rank.
 class StepRunner {
  public:
   StepRunner(Communicator& comm, BlockedVector& vector, const Reduction& reduction)
       : comm_(comm), vector_(vector), reduction_(reduction), type_(vector.type) {}
 
-  int run(const ProgramStep& step) {
-    const schedule::RankStep& rank = step.rank;
-    const Elements send = elements(rank.send_to >= 0 ? rank.send : BlockRange{});
-    const Elements recv = elements(rank.recv_from >= 0 ? rank.recv : BlockRange{});
-    const bool reduces = rank.action == Action::reduce;
-    const bool overlap =
-        send.first < recv.first + recv.count && recv.first < send.first + send.count;
-    void* landing =
-        reduces ? comm_.incoming.reserve(type_, recv.count) : type_.at(vector_.base, recv.first);
-    comm_.requests.clear();
+  /// The first step is not joined, the others are: what all send is what the vector holds now, so
+  /// nothing is combined before the last has been sent.
+  int run(std::span<const ProgramStep> group) {
+    reduces_ = group.front().rank.action == Action::reduce;
     // Gathers may pair different datatypes of one signature: their pieces would not match.
-    const std::size_t piece = reduces ? piece_elements() : kMostElements;
-    // Receives first, so that nothing arrives unexpected.
-    const int receives = post(recv.count, piece, [&](std::size_t from, int count, MPI_Request* r) {
-      return PMPI_Irecv(type_.at(landing, from), count, type_.type, rank.recv_from, kDataTag,
-                        comm_.traffic(), r);
-    });
-    const bool timed = comm_.backend().capabilities().virtual_time;
-    double departure_ns = comm_.backend().now_ns();
-    double their_departure_ns = departure_ns;
-    if (timed && rank.recv_from >= 0) {
-      add([&](MPI_Request* r) {
-        return PMPI_Irecv(&their_departure_ns, 1, MPI_DOUBLE, rank.recv_from, kClockTag,
-                          comm_.traffic(), r);
-      });
+    piece_ = reduces_ ? piece_elements() : kMostElements;
+    transfers_.clear();
+    std::size_t landing = 0;
+    for (const ProgramStep& step : group) {
+      Transfer transfer{&step, {}, {}, landing, 0};
+      if (step.rank.send_to >= 0) transfer.send = parts(step.rank.send);
+      if (step.rank.recv_from >= 0) transfer.recv = parts(step.rank.recv);
+      landing += transfer.recv.count();
+      transfers_.push_back(transfer);
     }
-    post(send.count, piece, [&](std::size_t from, int count, MPI_Request* r) {
-      return PMPI_Isend(type_.at(vector_.base, send.first + from), count, type_.type, rank.send_to,
-                        kDataTag, comm_.traffic(), r);
-    });
-    if (timed && rank.send_to >= 0) {
-      add([&](MPI_Request* r) {
-        return PMPI_Isend(&departure_ns, 1, MPI_DOUBLE, rank.send_to, kClockTag, comm_.traffic(),
-                          r);
-      });
-    }
-    // Pieces are reduced as they arrive, while later ones are under way, unless that would change
-    // what is still being sent.
-    if (reduces && !overlap && error_ == MPI_SUCCESS) {
-      for (int i = 0; i < receives; ++i) {
-        keep(PMPI_Wait(&comm_.requests[static_cast<std::size_t>(i)], MPI_STATUS_IGNORE));
-        const std::size_t from = static_cast<std::size_t>(i) * piece;
-        reduce(rank, landing, recv.first, from, std::min(piece, recv.count - from));
+    landing_ = reduces_ ? comm_.incoming.reserve(type_, landing) : nullptr;
+    const bool early = group.size() == 1 && !overlap(transfers_[0].send, transfers_[0].recv);
+    for (std::size_t first = 0; first < group.size() && error_ == MPI_SUCCESS;) {
+      std::size_t end = first + 1;
+      while (end < group.size() && group[end].at_once) ++end;
+      const ProgramStep& step = group[first];
+      if (step.reconfigured || step.state != comm_.held()) {
+        keep(rewire(comm_, step.state, step.reconfigured));
+        if (error_ != MPI_SUCCESS) break;
       }
+      run_at_once(first, end, reduces_ && early);
+      first = end;
     }
-    keep(PMPI_Waitall(static_cast<int>(comm_.requests.size()), comm_.requests.data(),
-                      MPI_STATUSES_IGNORE));
-    if (reduces && overlap) {
-      for (std::size_t from = 0; from < recv.count; from += piece) {
-        reduce(rank, landing, recv.first, from, std::min(piece, recv.count - from));
-      }
+    if (reduces_ && !early) {
+      for (const Transfer& transfer : transfers_) reduce_all(transfer);
     }
-    finish(step, send.count, recv.count, departure_ns, their_departure_ns);
     return error_;
   }
 
  private:
-  Elements elements(BlockRange range) const {
-    if (range.count == 0) return {};
-    const std::size_t first = static_cast<std::size_t>(range.first);
-    const std::size_t last = first + static_cast<std::size_t>(range.count) - 1;
+  void run_at_once(std::size_t first, std::size_t end, bool reduce_early) {
+    comm_.requests.clear();
+    const double departure_ns = comm_.backend().now_ns();
+    // Receives first, so that nothing arrives unexpected.
+    for (std::size_t i = first; i < end; ++i) post_receives(transfers_[i]);
+    const bool timed = comm_.backend().capabilities().virtual_time;
+    for (std::size_t i = first; timed && i < end; ++i) {
+      Transfer& transfer = transfers_[i];
+      const int from = transfer.step->rank.recv_from;
+      if (from < 0) continue;
+      add([&](MPI_Request* r) {
+        return PMPI_Irecv(&transfer.their_departure_ns, 1, MPI_DOUBLE, from, kClockTag,
+                          comm_.traffic(), r);
+      });
+    }
+    for (std::size_t i = first; i < end; ++i) post_sends(transfers_[i]);
+    for (std::size_t i = first; timed && i < end; ++i) {
+      const int to = transfers_[i].step->rank.send_to;
+      if (to < 0) continue;
+      add([&](MPI_Request* r) {
+        return PMPI_Isend(&departure_ns, 1, MPI_DOUBLE, to, kClockTag, comm_.traffic(), r);
+      });
+    }
+    // Pieces are reduced as they arrive, while later ones are under way, unless that would change
+    // what is still being sent.
+    if (reduce_early && error_ == MPI_SUCCESS) {
+      const Transfer& transfer = transfers_[first];
+      std::size_t next = 0;
+      for_pieces(transfer.recv, piece_, [&](std::size_t own, std::size_t landed, std::size_t n) {
+        keep(PMPI_Wait(&comm_.requests[next++], MPI_STATUS_IGNORE));
+        reduce(transfer, own, landed, n);
+      });
+    }
+    keep(PMPI_Waitall(static_cast<int>(comm_.requests.size()), comm_.requests.data(),
+                      MPI_STATUSES_IGNORE));
+    finish(first, end, departure_ns);
+  }
+
+  void post_receives(const Transfer& transfer) {
+    for_pieces(transfer.recv, piece_, [&](std::size_t own, std::size_t landed, std::size_t n) {
+      void* to =
+          reduces_ ? type_.at(landing_, transfer.landing + landed) : type_.at(vector_.base, own);
+      add([&](MPI_Request* r) {
+        return PMPI_Irecv(to, static_cast<int>(n), type_.type, transfer.step->rank.recv_from,
+                          kDataTag, comm_.traffic(), r);
+      });
+    });
+  }
+
+  void post_sends(const Transfer& transfer) {
+    for_pieces(transfer.send, piece_, [&](std::size_t own, std::size_t, std::size_t n) {
+      add([&](MPI_Request* r) {
+        return PMPI_Isend(type_.at(vector_.base, own), static_cast<int>(n), type_.type,
+                          transfer.step->rank.send_to, kDataTag, comm_.traffic(), r);
+      });
+    });
+  }
+
+  Elements elements(int first, int count) const {
+    if (count == 0) return {};
+    const std::size_t begin = static_cast<std::size_t>(first);
+    const std::size_t last = begin + static_cast<std::size_t>(count) - 1;
     assert(last < vector_.first_element.size());
-    return {vector_.first_element[first], vector_.end_element[last] - vector_.first_element[first]};
+    return {vector_.first_element[begin], vector_.end_element[last] - vector_.first_element[begin]};
+  }
+
+  Parts parts(BlockRange range) const {
+    const int straight =
+        std::min(range.count, static_cast<int>(vector_.first_element.size()) - range.first);
+    return {{elements(range.first, straight), elements(0, range.count - straight)}};
   }
 
   std::size_t piece_elements() const {
@@ -105,24 +193,19 @@ class StepRunner {
     comm_.requests.push_back(request);
   }
 
-  /// Starts one transfer per piece; returns how many.
-  template <class Start>
-  int post(std::size_t count, std::size_t piece, const Start& start) {
-    int pieces = 0;
-    for (std::size_t from = 0; from < count; from += piece, ++pieces) {
-      const int part = static_cast<int>(std::min(piece, count - from));
-      add([&](MPI_Request* r) { return start(from, part, r); });
-    }
-    return pieces;
+  void reduce_all(const Transfer& transfer) {
+    for_pieces(transfer.recv, piece_, [&](std::size_t own, std::size_t landed, std::size_t n) {
+      reduce(transfer, own, landed, n);
+    });
   }
 
-  void reduce(const schedule::RankStep& rank, void* landing, std::size_t first, std::size_t from,
+  void reduce(const Transfer& transfer, std::size_t own_element, std::size_t landed,
               std::size_t count) {
     if (count == 0 || error_ != MPI_SUCCESS) return;
-    void* theirs = type_.at(landing, from);
-    void* own = type_.at(vector_.base, first + from);
+    void* theirs = type_.at(landing_, transfer.landing + landed);
+    void* own = type_.at(vector_.base, own_element);
     const int elements = static_cast<int>(count);
-    if (!reduction_.ordered || rank.received_is_left) {
+    if (!reduction_.ordered || transfer.step->rank.received_is_left) {
       keep(PMPI_Reduce_local(theirs, own, elements, type_.type, reduction_.op));
       return;
     }
@@ -130,22 +213,26 @@ class StepRunner {
     keep(copy_elements(type_, theirs, own, count, comm_.traffic()));
   }
 
-  void finish(const ProgramStep& step, std::size_t sent, std::size_t received, double departure_ns,
-              double their_departure_ns) {
-    const auto price = [&](std::size_t count) {
-      return model::step_cost(comm_.parameters(), step.route,
-                              static_cast<double>(count * type_.size), false)
-          .total_ns();
-    };
+  void finish(std::size_t first, std::size_t end, double departure_ns) {
     double end_ns = departure_ns;
     double duration_ns = 0;
-    if (step.rank.send_to >= 0) {
-      duration_ns = price(sent);
-      end_ns = departure_ns + duration_ns;
-    }
-    if (step.rank.recv_from >= 0) {
-      end_ns = std::max(end_ns, their_departure_ns + price(received));
-      duration_ns = std::max(duration_ns, price(received));
+    for (std::size_t i = first; i < end; ++i) {
+      const Transfer& transfer = transfers_[i];
+      const auto price = [&](std::size_t count) {
+        return model::step_cost(comm_.parameters(), transfer.step->route,
+                                static_cast<double>(count * type_.size), false)
+            .total_ns();
+      };
+      if (transfer.step->rank.send_to >= 0) {
+        const double sending_ns = price(transfer.send.count());
+        end_ns = std::max(end_ns, departure_ns + sending_ns);
+        duration_ns = std::max(duration_ns, sending_ns);
+      }
+      if (transfer.step->rank.recv_from >= 0) {
+        const double receiving_ns = price(transfer.recv.count());
+        end_ns = std::max(end_ns, transfer.their_departure_ns + receiving_ns);
+        duration_ns = std::max(duration_ns, receiving_ns);
+      }
     }
     comm_.backend().finish_step(comm_.channel(), end_ns, duration_ns);
   }
@@ -154,41 +241,40 @@ class StepRunner {
   BlockedVector& vector_;
   const Reduction& reduction_;
   const TypeInfo& type_;
+  bool reduces_ = false;
+  std::size_t piece_ = kMostElements;
+  void* landing_ = nullptr;
+  std::vector<Transfer> transfers_;
   int error_ = MPI_SUCCESS;
 };
 
-int rewire(Communicator& comm, topology::CircuitState to, bool charged) {
-  const double delta_ns = charged ? comm.parameters().delta_ns : 0.0;
-  const Status done = comm.backend().reconfigure(comm.channel(), comm.held(), to, delta_ns);
-  if (!done.ok()) return MPI_ERR_OTHER;
-  comm.hold(to);
-  return MPI_SUCCESS;
-}
-
 }  // namespace
 
-void cut_evenly(std::size_t elements, int blocks, BlockedVector& vector) {
+void add_blocks(BlockedVector& vector, std::size_t first, std::size_t elements, int blocks) {
   const std::size_t count = static_cast<std::size_t>(blocks);
-  vector.first_element.resize(count);
-  vector.end_element.resize(count);
-  std::size_t next = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    vector.first_element[i] = next;
-    next += elements / count + (i < elements % count ? 1 : 0);
-    vector.end_element[i] = next;
+    vector.first_element.push_back(first);
+    first += elements / count + (i < elements % count ? 1 : 0);
+    vector.end_element.push_back(first);
   }
+}
+
+void cut_evenly(std::size_t elements, int blocks, BlockedVector& vector) {
+  vector.first_element.clear();
+  vector.end_element.clear();
+  add_blocks(vector, 0, elements, blocks);
 }
 
 int execute(Communicator& comm, const planner::Plan& plan, BlockedVector& vector,
             const Reduction& reduction) {
   StepRunner runner(comm, vector, reduction);
-  for (const ProgramStep& step : comm.program(plan)) {
-    if (step.reconfigured || step.state != comm.held()) {
-      const int code = rewire(comm, step.state, step.reconfigured);
-      if (code != MPI_SUCCESS) return code;
-    }
-    const int code = runner.run(step);
+  const Program& program = comm.program(plan);
+  for (std::size_t first = 0; first < program.size();) {
+    std::size_t end = first + 1;
+    while (end < program.size() && program[end].rank.joined) ++end;
+    const int code = runner.run({program.data() + first, end - first});
     if (code != MPI_SUCCESS) return code;
+    first = end;
   }
   if (plan.restores) return rewire(comm, topology::CircuitState::ring(), true);
   if (comm.selector().options().restore != planner::Restore::lazy) {

@@ -24,11 +24,15 @@ planner::Options planner_options(const config::Settings& settings, int ranks,
   options.restore = settings.restore == config::Restore::none    ? planner::Restore::none
                     : settings.restore == config::Restore::eager ? planner::Restore::eager
                                                                  : planner::Restore::lazy;
+  options.all_ports = settings.ports == config::Ports::all;
   options.min_gain = settings.min_gain;
   options.reconfigurable = settings.fabric != config::Fabric::static_;
   if (settings.algorithm != "auto") {
     const auto found = schedule::find_algorithm(settings.algorithm);
-    if (found.ok()) {
+    if (found.ok() && found.value()->all_ports_only && !options.all_ports) {
+      warning = fmt::format("SHORTCUT_ALGORITHM: '{}' needs SHORTCUT_PORTS=all; using auto",
+                            settings.algorithm);
+    } else if (found.ok()) {
       options.algorithm = settings.algorithm;
     } else {
       warning = fmt::format("SHORTCUT_ALGORITHM: {}; using auto", found.error().message);

@@ -46,8 +46,10 @@ Candidate price(const Options& options, const RoutedSchedule& routed, int thresh
              // that are fixed: the last two are direct.
              const bool on_ring = state.kind == CircuitState::Kind::ring && !step.on_fixed;
              const topology::Route route = on_ring ? step.on_ring : topology::Route{1, 1};
-             candidate.line +=
-                 model::step_line(options.fabric, route, step.share, false).scaled(step.repeat);
+             if (!step.at_once) {
+               candidate.line +=
+                   model::step_line(options.fabric, route, step.share, false).scaled(step.repeat);
+             }
              if (charged) candidate.line.fixed_ns += options.fabric.delta_ns;
              candidate.reconfigurations += charged ? 1 : 0;
            });
@@ -105,7 +107,7 @@ Plan expand(const Options& options, const Candidate& candidate, CircuitState sta
            [&](std::size_t i, CircuitState state, bool charged) {
              const RoutedStep& step = candidate.routed->steps()[i];
              plan.steps.push_back({state, candidate.routed->route(i, state).value(), charged,
-                                   step.share, step.repeat});
+                                   step.share, step.repeat, step.cycle, step.at_once});
            });
   plan.restores = last != candidate.end;
   return plan;

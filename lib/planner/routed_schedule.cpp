@@ -19,7 +19,7 @@ bool only_fixed(const std::vector<int>& send_to) {
 
 RoutedSchedule::RoutedSchedule(const schedule::Algorithm& algorithm,
                                schedule::Collective collective, int ranks,
-                               topology::Antipodal antipodal)
+                               topology::Antipodal antipodal, bool all_ports)
     : schedule_(schedule::make_schedule(algorithm, collective, ranks)), antipodal_(antipodal) {
   const topology::Router ring(ranks, topology::CircuitState::ring(), antipodal);
   steps_.reserve(schedule_.steps.size());
@@ -27,6 +27,8 @@ RoutedSchedule::RoutedSchedule(const schedule::Algorithm& algorithm,
     RoutedStep routed;
     routed.share = step.share;
     routed.repeat = step.repeat;
+    routed.cycle = step.cycle;
+    routed.joined = step.joined;
     routed.level = step.level;
     routed.gathers = step.action == schedule::Action::gather;
     routed.has_direct = step.has_direct;
@@ -37,6 +39,26 @@ RoutedSchedule::RoutedSchedule(const schedule::Algorithm& algorithm,
     routed.on_ring = *route;
     levels_ = std::max(levels_, step.level + 1);
     steps_.push_back(routed);
+  }
+  if (all_ports && ranks > 2) join(ring);
+}
+
+void RoutedSchedule::join(const topology::Router& ring) {
+  for (std::size_t first = 0; first < steps_.size();) {
+    std::size_t end = first + 1;
+    while (end < steps_.size() && steps_[end].joined) ++end;
+    if (end - first > 1) {
+      std::vector<std::span<const int>> patterns;
+      for (std::size_t i = first; i < end; ++i) patterns.push_back(schedule_.steps[i].send_to);
+      const topology::Route together = ring.route_together(patterns);
+      for (std::size_t i = first; i < end; ++i) {
+        assert(steps_[i].share == steps_[first].share && steps_[i].level < 0);
+        steps_[i].on_ring = together;
+        steps_[i].on_fixed = false;
+        steps_[i].at_once = i > first;
+      }
+    }
+    first = end;
   }
 }
 

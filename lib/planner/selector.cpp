@@ -94,7 +94,8 @@ Selector::Selector(Options options, int ranks) : options_(std::move(options)), r
     auto& routed = routed_[static_cast<std::size_t>(collective)];
     for (const schedule::Algorithm& row : schedule::algorithms()) {
       if (ranks < 2 || !row.cannot(collective, ranks, true).empty()) continue;
-      routed.emplace_back(row, collective, ranks, options_.fabric.antipodal);
+      if (row.all_ports_only && !options_.all_ports) continue;
+      routed.emplace_back(row, collective, ranks, options_.fabric.antipodal, options_.all_ports);
     }
   }
   starts_.push_back(CircuitState::ring());

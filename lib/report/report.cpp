@@ -58,6 +58,7 @@ std::vector<std::string> state_list(const planner::Plan& plan) {
     states.push_back(run == 1 ? to_string(last) : fmt::format("{} x{}", to_string(last), run));
   };
   for (const planner::PlannedStep& step : plan.steps) {
+    if (step.at_once) continue;
     if (run > 0 && step.state != last) {
       flush();
       run = 0;

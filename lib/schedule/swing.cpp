@@ -18,14 +18,11 @@
 #include "topology/matching.hpp"
 
 namespace shortcut::schedule::swing {
-namespace {
 
 topology::CircuitState direct(int step) {
   // Step 1 runs on M_ocs, which is the ring itself.
   return step == 1 ? topology::CircuitState::ring() : topology::CircuitState::swing(step);
 }
-
-}  // namespace
 
 Schedule make(Collective collective, int ranks) {
   Peers peers = all_peers<topology::swing_peer>(ranks);

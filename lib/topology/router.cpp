@@ -1,6 +1,7 @@
 #include "topology/router.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdlib>
 
 namespace shortcut::topology {
@@ -69,8 +70,6 @@ std::optional<int> Router::distance(int from, int to) const {
   return part.cycle ? std::min(straight, part.length - straight) : straight;
 }
 
-namespace {
-
 /// Loads of a pattern that repeats every `period` links, as a difference array over one period.
 class PeriodicLoad {
  public:
@@ -111,13 +110,9 @@ class PeriodicLoad {
   std::vector<int> change_;
 };
 
-}  // namespace
-
-Route Router::route_on_plain_ring(std::span<const int> send_to, int period) const {
+bool Router::add_on_plain_ring(std::span<const int> send_to, int period, PeriodicLoad& up,
+                               PeriodicLoad& down, int& hops) const {
   const int n = nodes();
-  PeriodicLoad up(period);
-  PeriodicLoad down(period);
-  int hops = 0;
   for (int u = 0; u < period; ++u) {
     const int v = send_to[at(u)];
     if (v == kNobody || v == u) continue;
@@ -125,8 +120,8 @@ Route Router::route_on_plain_ring(std::span<const int> send_to, int period) cons
     const int backward = n - forward;
     bool go_up = forward < backward;
     if (forward == backward) {
-      // Which way depends on the endpoints themselves, so the flows do not repeat: route them all.
-      if (period < n) return route_on_plain_ring(send_to, n);
+      // Which way depends on the endpoints themselves, so the flows do not repeat.
+      if (period < n) return false;
       const int lower = std::min(u, v);
       go_up = antipodal_ == Antipodal::same_path ? u == lower : lower % 2 == 0;
     }
@@ -138,6 +133,25 @@ Route Router::route_on_plain_ring(std::span<const int> send_to, int period) cons
       hops = std::max(hops, backward);
     }
   }
+  return true;
+}
+
+Route Router::route_on_plain_ring(std::span<const int> send_to, int period) const {
+  PeriodicLoad up(period);
+  PeriodicLoad down(period);
+  int hops = 0;
+  if (!add_on_plain_ring(send_to, period, up, down, hops)) {
+    return route_on_plain_ring(send_to, nodes());
+  }
+  return {hops, std::max(up.largest(), down.largest())};
+}
+
+Route Router::route_together(std::span<const std::span<const int>> patterns) const {
+  assert(plain_ring_);
+  PeriodicLoad up(nodes());
+  PeriodicLoad down(nodes());
+  int hops = 0;
+  for (const auto& send_to : patterns) add_on_plain_ring(send_to, nodes(), up, down, hops);
   return {hops, std::max(up.largest(), down.largest())};
 }
 

@@ -1,0 +1,6 @@
+#pragma once
+#include "schedule/schedule.hpp"
+namespace shortcut::schedule::bruck {
+Schedule make(Collective collective, int ranks);
+RankSchedule for_rank(const Schedule& schedule, int rank);
+}  // namespace shortcut::schedule::bruck
