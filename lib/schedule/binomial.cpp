@@ -1,35 +1,53 @@
 // Binomial tree: reduce to rank 0, then broadcast from it, the full vector each time. Flows of one
 // step never share a link of the ring, and a rank other than 0 does nothing in most steps.
 //
-// Steps: 2 ceil(log2 n), any n. Bytes per rank: at most m ceil(log2 n) (rank 0 in the broadcast).
-// Keeps rank order: rank r, a multiple of 2^k, has the sum of ranks r..r+2^k-1 after k steps and
-// takes the next run from its right.
+// A run of ranks longer than 2^k is cut so that its right part has 2^k; in step k the right part's
+// first rank hands what it has to the left part's. So one chain is busy in every step, whatever n.
 //
-// Six ranks:
+// Steps: 2 ceil(log2 n), any n. Bytes per rank: at most m ceil(log2 n). Keeps rank order: every
+// first rank holds the sum of its run and takes the next run from its right.
+//
+// Six ranks, cut 2 | 4:
 //
 //   rank     0     1     2     3     4     5
 //   step 0   +<----o     +<----o     +<----o     m
-//   step 1   +<----------o                       m (4 has nobody)
-//   step 2   +<----------------------o           m; on the ring that is two links the other way
+//   step 1               +<----------o           m (0 and 1 are done)
+//   step 2   +<----------o                       m
 //   steps 3, 4, 5: the same arrows backwards, last one first
 #include "schedule/binomial.hpp"
 
 #include "schedule/transpose.hpp"
+#include "topology/matching.hpp"
 
 namespace shortcut::schedule::binomial {
 namespace {
 
-/// Does `rank` hand the vector down to rank - distance, of the broadcast's?
-bool is_child(int rank, int distance) { return rank % (2 * distance) == distance; }
-bool is_parent(int rank, int distance, int ranks) {
-  return rank % (2 * distance) == 0 && rank + distance < ranks;
-}
-
-/// Of the broadcast's first step; 0: a single rank.
-int first_distance(int ranks) {
-  int distance = ranks > 1 ? 1 : 0;
-  while (ranks > 2 && 2 * distance < ranks) distance *= 2;
-  return distance;
+/// The broadcast as one rank sees it: in step k it is the first of a run's left part, of its right
+/// part, or neither. Largest k first.
+RankSchedule broadcast(int ranks, int rank) {
+  const BlockRange all{0, 1};
+  RankSchedule program;
+  int first = 0;
+  int size = ranks;  // of the run around `rank`
+  int half = 1;
+  while (2 * half < ranks) half *= 2;
+  for (; half >= 1 && ranks > 1; half /= 2) {
+    RankStep mine{.action = Action::gather};
+    if (size > half) {
+      const int cut = first + size - half;
+      if (rank == first) {
+        mine.send_to = cut;
+        mine.send = all;
+      } else if (rank == cut) {
+        mine.recv_from = first;
+        mine.recv = all;
+      }
+      size = rank < cut ? size - half : half;
+      first = rank < cut ? first : cut;
+    }
+    program.push_back(mine);
+  }
+  return program;
 }
 
 }  // namespace
@@ -39,37 +57,26 @@ Schedule make(Collective collective, int ranks) {
   schedule.collective = collective;
   schedule.ranks = ranks;
   schedule.blocks = 1;
-  std::vector<Step> broadcast;
-  for (int distance = first_distance(ranks); distance >= 1; distance /= 2) {
-    Step step;
-    for (int r = 0; r < ranks; ++r) {
-      step.send_to.push_back(is_parent(r, distance, ranks) ? r + distance : -1);
-    }
-    step.period = ranks % (2 * distance) == 0 ? 2 * distance : ranks;
+  std::vector<Step> steps;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const RankSchedule program = broadcast(ranks, rank);
+    steps.resize(program.size());
+    for (std::size_t i = 0; i < program.size(); ++i) steps[i].send_to.push_back(program[i].send_to);
+  }
+  int period = ranks;
+  for (Step& step : steps) {
+    step.period = period;
+    if (topology::is_power_of_two(ranks)) period /= 2;
     step.share = 1.0;
     step.action = Action::gather;
-    broadcast.push_back(std::move(step));
   }
-  schedule.steps = with_transpose(collective, std::move(broadcast));
+  schedule.steps = with_transpose(collective, std::move(steps));
   return schedule;
 }
 
 RankSchedule for_rank(const Schedule& schedule, int rank) {
-  const BlockRange all{0, 1};
-  RankSchedule broadcast;
-  for (int distance = first_distance(schedule.ranks); distance >= 1; distance /= 2) {
-    RankStep mine{.action = Action::gather};
-    if (is_parent(rank, distance, schedule.ranks)) {
-      mine.send_to = rank + distance;
-      mine.send = all;
-    } else if (is_child(rank, distance)) {
-      mine.recv_from = rank - distance;
-      mine.recv = all;
-    }
-    broadcast.push_back(mine);
-  }
-  // Backwards a parent takes from its right: received_is_left stays false.
-  return with_transpose(schedule.collective, std::move(broadcast));
+  // Backwards a first rank takes from its right: received_is_left stays false.
+  return with_transpose(schedule.collective, broadcast(schedule.ranks, rank));
 }
 
 }  // namespace shortcut::schedule::binomial
