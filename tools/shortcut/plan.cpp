@@ -23,9 +23,9 @@ using topology::CircuitState;
 constexpr int kMaximumNodes = 65536;
 constexpr double kMaximumDeltaNs = 1e8;  // 100 ms
 constexpr std::array<std::string_view, 3> kCollectives{"allreduce", "reduce_scatter", "allgather"};
-constexpr std::array<std::string_view, 12> kKnobs{
-    "alpha_s",   "alpha_p",    "bandwidth",  "delta",     "rule",    "algorithm",
-    "threshold", "hop_factor", "accounting", "antipodal", "restore", "min_gain"};
+constexpr std::array<std::string_view, 13> kKnobs{
+    "alpha_s",    "alpha_p",    "bandwidth", "delta",   "rule",     "algorithm", "threshold",
+    "hop_factor", "accounting", "antipodal", "restore", "min_gain", "ports"};
 
 std::string option_name(std::string_view knob) {
   std::string name = "--" + std::string(knob);
@@ -41,6 +41,7 @@ std::vector<std::string_view> names_of(std::string_view knob) {
   if (knob == "rule") return list(config::kEnumNames<config::Rule>);
   if (knob == "accounting") return list(config::kEnumNames<config::Accounting>);
   if (knob == "antipodal") return list(config::kEnumNames<config::Antipodal>);
+  if (knob == "ports") return list(config::kEnumNames<config::Ports>);
   if (knob == "restore") return list(config::kEnumNames<config::Restore>);
   if (knob == "threshold") return {"auto"};
   if (knob == "algorithm") {
@@ -80,6 +81,7 @@ planner::Options options_from(const config::Settings& settings) {
   // A plan made here starts from the ring, where `lazy` and `none` are the same.
   options.restore =
       settings.restore == config::Restore::eager ? planner::Restore::eager : planner::Restore::none;
+  options.all_ports = settings.ports == config::Ports::all;
   options.min_gain = settings.min_gain;
   options.algorithm = settings.algorithm;
   options.threshold = settings.threshold;
@@ -99,15 +101,15 @@ struct Step {
 std::vector<Step> steps_of(const planner::Plan& plan, const planner::Options& options,
                            double bytes) {
   std::vector<Step> steps;
-  for (const planner::PlannedStep& planned : plan.steps) {
-    for (int i = 0; i < planned.repeat; ++i) {
-      const bool reconfigured = planned.reconfigured && i == 0;
-      const double flow = planned.share * bytes;
-      const double cost =
-          model::step_cost(options.fabric, planned.route, flow, reconfigured).total_ns();
-      steps.push_back({planned.state, planned.route, flow, reconfigured, cost});
-    }
-  }
+  schedule::in_order(plan.steps, [&](std::size_t index, int repetition) {
+    const planner::PlannedStep& planned = plan.steps[index];
+    if (planned.at_once) return;  // a part of the step in front
+    const bool reconfigured = planned.reconfigured && repetition == 0;
+    const double flow = planned.share * bytes;
+    const double cost =
+        model::step_cost(options.fabric, planned.route, flow, reconfigured).total_ns();
+    steps.push_back({planned.state, planned.route, flow, reconfigured, cost});
+  });
   return steps;
 }
 
@@ -348,6 +350,9 @@ Status check(const Request& request) {
     const auto names = names_of("algorithm");
     return Error{fmt::format("--algorithm: '{}' is not one of {}{}", options.algorithm,
                              joined(names), suggestion(options.algorithm, names))};
+  }
+  if (found.value()->all_ports_only && !options.all_ports) {
+    return Error{fmt::format("--algorithm: '{}' needs --ports all", options.algorithm)};
   }
   const std::string_view why = found.value()->cannot(request.collective, request.nodes, true);
   if (!why.empty() && request.nodes > 1) {
