@@ -17,13 +17,15 @@ using topology::CircuitState;
 
 bool is_ring(const Candidate& candidate) { return candidate.routed->algorithm().name == "ring"; }
 
+/// Slopes that differ by rounding only would cross far out, where prices are rounding too.
+constexpr double kSlopeRounding = 1e-12;
+
 /// Sizes at which the choice can change: crossings of pairs of lines that the rule compares.
 std::vector<double> crossings(const std::vector<model::Line>& lines, std::size_t against) {
   std::vector<double> sizes;
   for (const model::Line& line : lines) {
     const double slope = line.per_byte_ns - lines[against].per_byte_ns;
-    // Slopes that differ by rounding only would cross far out, where prices are rounding too.
-    if (std::abs(slope) <= 1e-12 * std::abs(line.per_byte_ns)) continue;
+    if (std::abs(slope) <= kSlopeRounding * std::abs(line.per_byte_ns)) continue;
     const double size = (lines[against].fixed_ns - line.fixed_ns) / slope;
     if (size > 0 && std::isfinite(size)) sizes.push_back(size);
   }
@@ -53,7 +55,7 @@ std::vector<EnvelopePiece> lower_envelope(const std::vector<model::Line>& lines)
     double next_from = std::numeric_limits<double>::infinity();
     std::size_t next = best;
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      if (!(lines[i].per_byte_ns < lines[best].per_byte_ns)) continue;
+      if (!(lines[i].per_byte_ns < lines[best].per_byte_ns * (1 - kSlopeRounding))) continue;
       const double size = (lines[i].fixed_ns - lines[best].fixed_ns) /
                           (lines[best].per_byte_ns - lines[i].per_byte_ns);
       const bool sooner = size < next_from;
