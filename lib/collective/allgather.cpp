@@ -1,3 +1,5 @@
+#include <cassert>
+
 #include "collective/call.hpp"
 #include "collective/collectives.hpp"
 #include "collective/next.hpp"
@@ -56,23 +58,27 @@ bool try_allgather(const char* name, const void* sendbuf, MPI_Count sendcount,
     code = convert_elements(sendbuf, sendcount, sendtype, user_place(me), count_of(me), recvtype,
                             self);
   }
-  // In rank order each step carries one block, straight from and to the caller's buffer; otherwise
-  // blocks are gathered in schedule order and put in place at the end.
-  const bool direct = schedule.in_rank_order();
+  // In rank order steps run straight from and to the caller's buffer, if each carries one rank's
+  // block or the blocks there have no gaps; otherwise blocks are gathered in schedule order and put
+  // in place at the end.
+  bool gaps = false;
+  for (int r = 0; r + 1 < ranks; ++r) gaps |= place_of(r) + count_of(r) != place_of(r + 1);
+  const int each = schedule.blocks / ranks;
+  const bool direct = schedule.in_rank_order() && (schedule.algorithm->single_blocks || !gaps);
   if (direct) {
     MPI_Aint lowest = 0;
     for (int r = 0; r < ranks; ++r) lowest = std::min<MPI_Aint>(lowest, place_of(r));
     vector.base = static_cast<char*>(recvbuf) + lowest * info.extent;
     for (int r = 0; r < ranks; ++r) {
-      const std::size_t first = static_cast<std::size_t>(place_of(r) - lowest);
-      vector.first_element.push_back(first);
-      vector.end_element.push_back(first + static_cast<std::size_t>(count_of(r)));
+      add_blocks(vector, static_cast<std::size_t>(place_of(r) - lowest),
+                 static_cast<std::size_t>(count_of(r)), each);
     }
     if (code == MPI_SUCCESS) code = call.run(vector);
     return true;
   }
   vector.base = call.comm().work.reserve(info, elements);
   std::size_t next = 0;
+  assert(each == 1 && "only rows with single_blocks cut a rank's block");
   for (const int r : schedule.block_owner) {
     vector.first_element.push_back(next);
     if (r == me && code == MPI_SUCCESS) {

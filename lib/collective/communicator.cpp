@@ -140,12 +140,11 @@ const Program& Communicator::program(const planner::Plan& plan) {
   Program program;
   const schedule::RankSchedule mine = plan.schedule().for_rank(rank_);
   program.reserve(mine.size());
-  for (const planner::PlannedStep& step : plan.steps) {
-    for (int i = 0; i < step.repeat; ++i) {
-      program.push_back(
-          {mine[program.size()], step.state, step.route, step.reconfigured && i == 0});
-    }
-  }
+  schedule::in_order(plan.steps, [&](std::size_t index, int repetition) {
+    const planner::PlannedStep& step = plan.steps[index];
+    program.push_back({mine[program.size()], step.state, step.route,
+                       step.reconfigured && repetition == 0, step.at_once});
+  });
   return programs_.emplace(&plan, std::move(program)).first->second;
 }
 

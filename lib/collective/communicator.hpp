@@ -21,6 +21,7 @@ struct ProgramStep {
   topology::CircuitState state;
   topology::Route route;
   bool reconfigured = false;
+  bool at_once = false;  ///< at the same time as the step in front
 };
 using Program = std::vector<ProgramStep>;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <span>
 
 namespace shortcut::collective {
 namespace {
@@ -19,76 +20,184 @@ struct Elements {
   std::size_t count = 0;
 };
 
-/// One step's exchange on this rank.
+/// What one message carries: a run of the vector's elements, and where they land.
+struct Piece {
+  std::size_t first = 0;   // element of the vector
+  std::size_t landed = 0;  // element of the step's landing
+  std::size_t count = 0;
+};
+
+std::size_t count_of(const std::vector<Piece>& pieces) {
+  return pieces.empty() ? 0 : pieces.back().landed + pieces.back().count;
+}
+
+bool overlap(const std::vector<Piece>& one, const std::vector<Piece>& other) {
+  for (const Piece& a : one) {
+    for (const Piece& b : other) {
+      if (a.first < b.first + b.count && b.first < a.first + a.count) return true;
+    }
+  }
+  return false;
+}
+
+int rewire(Communicator& comm, topology::CircuitState to, bool charged) {
+  const double delta_ns = charged ? comm.parameters().delta_ns : 0.0;
+  const Status done = comm.backend().reconfigure(comm.channel(), comm.held(), to, delta_ns);
+  if (!done.ok()) return MPI_ERR_OTHER;
+  comm.hold(to);
+  return MPI_SUCCESS;
+}
+
+/// One step's exchange under way.
+struct Transfer {
+  const ProgramStep* step = nullptr;
+  std::vector<Piece> send;
+  std::vector<Piece> recv;
+  std::size_t landing = 0;  // where its operands start in the landing, in elements
+  double their_departure_ns = 0;
+};
+
+/// Runs a step, or a group of joined ones, on this rank.
 class StepRunner {
  public:
   StepRunner(Communicator& comm, BlockedVector& vector, const Reduction& reduction)
       : comm_(comm), vector_(vector), reduction_(reduction), type_(vector.type) {}
 
-  int run(const ProgramStep& step) {
-    const schedule::RankStep& rank = step.rank;
-    const Elements send = elements(rank.send_to >= 0 ? rank.send : BlockRange{});
-    const Elements recv = elements(rank.recv_from >= 0 ? rank.recv : BlockRange{});
-    const bool reduces = rank.action == Action::reduce;
-    const bool overlap =
-        send.first < recv.first + recv.count && recv.first < send.first + send.count;
-    void* landing =
-        reduces ? comm_.incoming.reserve(type_, recv.count) : type_.at(vector_.base, recv.first);
-    comm_.requests.clear();
-    cut(recv, rank.recv, reduces, recv_pieces_);
-    cut(send, rank.send, reduces, send_pieces_);
-    // Receives first, so that nothing arrives unexpected.
-    for (const Elements& piece : recv_pieces_) {
-      add([&](MPI_Request* r) {
-        return PMPI_Irecv(type_.at(landing, piece.first), static_cast<int>(piece.count), type_.type,
-                          rank.recv_from, kDataTag, comm_.traffic(), r);
-      });
+  /// The first step is not joined, the others are: what all send is what the vector holds now, so
+  /// nothing is combined before the last has been sent.
+  int run(std::span<const ProgramStep> group) {
+    reduces_ = group.front().rank.action == Action::reduce;
+    transfers_.resize(group.size());
+    std::size_t landing = 0;
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      Transfer& transfer = transfers_[i];
+      transfer.step = &group[i];
+      const schedule::RankStep& rank = group[i].rank;
+      cut(rank.send_to >= 0 ? rank.send : BlockRange{}, transfer.send);
+      cut(rank.recv_from >= 0 ? rank.recv : BlockRange{}, transfer.recv);
+      transfer.landing = landing;
+      transfer.their_departure_ns = 0;
+      landing += count_of(transfer.recv);
     }
-    const bool timed = comm_.backend().capabilities().virtual_time;
-    double departure_ns = comm_.backend().now_ns();
-    double their_departure_ns = departure_ns;
-    if (timed && rank.recv_from >= 0) {
-      add([&](MPI_Request* r) {
-        return PMPI_Irecv(&their_departure_ns, 1, MPI_DOUBLE, rank.recv_from, kClockTag,
-                          comm_.traffic(), r);
-      });
+    landing_ = reduces_ ? comm_.incoming.reserve(type_, landing) : nullptr;
+    const bool early = group.size() == 1 && !overlap(transfers_[0].send, transfers_[0].recv);
+    for (std::size_t first = 0; first < group.size() && error_ == MPI_SUCCESS;) {
+      std::size_t end = first + 1;
+      while (end < group.size() && group[end].at_once) ++end;
+      const ProgramStep& step = group[first];
+      if (step.reconfigured || step.state != comm_.held()) {
+        keep(rewire(comm_, step.state, step.reconfigured));
+        if (error_ != MPI_SUCCESS) break;
+      }
+      run_at_once(first, end, reduces_ && early);
+      first = end;
     }
-    for (const Elements& piece : send_pieces_) {
-      add([&](MPI_Request* r) {
-        return PMPI_Isend(type_.at(vector_.base, send.first + piece.first),
-                          static_cast<int>(piece.count), type_.type, rank.send_to, kDataTag,
-                          comm_.traffic(), r);
-      });
-    }
-    if (timed && rank.send_to >= 0) {
-      add([&](MPI_Request* r) {
-        return PMPI_Isend(&departure_ns, 1, MPI_DOUBLE, rank.send_to, kClockTag, comm_.traffic(),
-                          r);
-      });
-    }
-    // Pieces are reduced as they arrive, while later ones are under way, unless that would change
-    // what is still being sent.
-    if (reduces && !overlap && error_ == MPI_SUCCESS) {
-      for (std::size_t i = 0; i < recv_pieces_.size(); ++i) {
-        keep(PMPI_Wait(&comm_.requests[i], MPI_STATUS_IGNORE));
-        reduce(rank, landing, recv.first, recv_pieces_[i]);
+    if (reduces_ && !early) {
+      for (const Transfer& transfer : transfers_) {
+        for (const Piece& piece : transfer.recv) reduce(transfer, piece);
       }
     }
-    wait_for_all();
-    if (reduces && overlap) {
-      for (const Elements& piece : recv_pieces_) reduce(rank, landing, recv.first, piece);
-    }
-    finish(step, send.count, recv.count, departure_ns, their_departure_ns);
     return error_;
   }
 
  private:
-  Elements elements(BlockRange range) const {
-    if (range.count == 0) return {};
-    const std::size_t first = static_cast<std::size_t>(range.first);
-    const std::size_t last = first + static_cast<std::size_t>(range.count) - 1;
+  void run_at_once(std::size_t first, std::size_t end, bool reduce_early) {
+    comm_.requests.clear();
+    const double departure_ns = comm_.backend().now_ns();
+    // Receives first, so that nothing arrives unexpected.
+    for (std::size_t i = first; i < end; ++i) post_receives(transfers_[i]);
+    const bool timed = comm_.backend().capabilities().virtual_time;
+    for (std::size_t i = first; timed && i < end; ++i) {
+      Transfer& transfer = transfers_[i];
+      const int from = transfer.step->rank.recv_from;
+      if (from < 0) continue;
+      add([&](MPI_Request* r) {
+        return PMPI_Irecv(&transfer.their_departure_ns, 1, MPI_DOUBLE, from, kClockTag,
+                          comm_.traffic(), r);
+      });
+    }
+    for (std::size_t i = first; i < end; ++i) post_sends(transfers_[i]);
+    for (std::size_t i = first; timed && i < end; ++i) {
+      const int to = transfers_[i].step->rank.send_to;
+      if (to < 0) continue;
+      add([&](MPI_Request* r) {
+        return PMPI_Isend(&departure_ns, 1, MPI_DOUBLE, to, kClockTag, comm_.traffic(), r);
+      });
+    }
+    // Pieces are reduced as they arrive, while later ones are under way, unless that would change
+    // what is still being sent.
+    if (reduce_early && error_ == MPI_SUCCESS) {
+      const Transfer& transfer = transfers_[first];
+      for (std::size_t i = 0; i < transfer.recv.size(); ++i) {
+        keep(PMPI_Wait(&comm_.requests[i], MPI_STATUS_IGNORE));
+        reduce(transfer, transfer.recv[i]);
+      }
+    }
+    wait_for_all();
+    finish(first, end, departure_ns);
+  }
+
+  void post_receives(const Transfer& transfer) {
+    for (const Piece& piece : transfer.recv) {
+      void* to = reduces_ ? type_.at(landing_, transfer.landing + piece.landed)
+                          : type_.at(vector_.base, piece.first);
+      add([&](MPI_Request* r) {
+        return PMPI_Irecv(to, static_cast<int>(piece.count), type_.type,
+                          transfer.step->rank.recv_from, kDataTag, comm_.traffic(), r);
+      });
+    }
+  }
+
+  void post_sends(const Transfer& transfer) {
+    for (const Piece& piece : transfer.send) {
+      add([&](MPI_Request* r) {
+        return PMPI_Isend(type_.at(vector_.base, piece.first), static_cast<int>(piece.count),
+                          type_.type, transfer.step->rank.send_to, kDataTag, comm_.traffic(), r);
+      });
+    }
+  }
+
+  /// Cuts a step's run, which may wrap around from the last block to the first, into messages. Both
+  /// ends must cut alike.
+  void cut(BlockRange range, std::vector<Piece>& pieces) const {
+    pieces.clear();
+    const int straight =
+        std::min(range.count, static_cast<int>(vector_.first_element.size()) - range.first);
+    cut_straight({range.first, straight}, pieces);
+    cut_straight({0, range.count - straight}, pieces);
+  }
+
+  void cut_straight(BlockRange range, std::vector<Piece>& pieces) const {
+    if (range.count == 0) return;
+    const std::size_t begin = static_cast<std::size_t>(range.first);
+    const std::size_t last = begin + static_cast<std::size_t>(range.count) - 1;
     assert(last < vector_.first_element.size());
-    return {vector_.first_element[first], vector_.end_element[last] - vector_.first_element[first]};
+    const std::size_t first = vector_.first_element[begin];
+    const std::size_t count = vector_.end_element[last] - first;
+    if (count == 0) return;
+    if (reduces_) {  // one datatype on all ranks
+      add_pieces(first, count, piece_elements(), pieces);
+      return;
+    }
+    // What gathers may have other datatypes on the other side: only the ends of blocks and sizes
+    // in bytes mean the same there.
+    if (count <= kMostElements && count * type_.size <= kMostGatheredBytes) {
+      add_pieces(first, count, count, pieces);
+      return;
+    }
+    Elements gathered;
+    const auto flush = [&] { add_pieces(gathered.first, gathered.count, kMostElements, pieces); };
+    for (std::size_t block = begin; block <= last; ++block) {
+      const std::size_t start = vector_.first_element[block];
+      const std::size_t more = vector_.end_element[block] - start;
+      if (gathered.count > 0 && (gathered.count + more) * type_.size > kMostGatheredBytes) {
+        flush();
+        gathered.count = 0;
+      }
+      if (gathered.count == 0) gathered.first = start;
+      gathered.count += more;
+    }
+    flush();
   }
 
   std::size_t piece_elements() const {
@@ -97,46 +206,10 @@ class StepRunner {
     return std::clamp<std::size_t>(segment / type_.size, 1, kMostElements);
   }
 
-  /// Cuts a step's run into messages (first: from the run's start). Both ends must cut alike.
-  void cut(Elements run, BlockRange range, bool reduces, std::vector<Elements>& pieces) const {
-    pieces.clear();
-    if (run.count == 0) return;
-    if (reduces) {  // one datatype on all ranks
-      cut_run(0, run.count, piece_elements(), pieces);
-      return;
-    }
-    // What gathers may have other datatypes on the other side: only the ends of blocks and sizes
-    // in bytes mean the same there.
-    if (run.count <= kMostElements && run.count * type_.size <= kMostGatheredBytes) {
-      pieces.push_back({0, run.count});
-      return;
-    }
-    Elements piece;
-    const auto flush = [&] {
-      if (piece.count > kMostElements) {
-        cut_run(piece.first, piece.count, kMostElements, pieces);
-      } else if (piece.count > 0) {
-        pieces.push_back(piece);
-      }
-    };
-    for (int i = 0; i < range.count; ++i) {
-      const std::size_t block = static_cast<std::size_t>(range.first + i);
-      const std::size_t first = vector_.first_element[block] - run.first;
-      const std::size_t count = vector_.end_element[block] - vector_.first_element[block];
-      if (piece.count > 0 && (piece.count + count) * type_.size > kMostGatheredBytes) {
-        flush();
-        piece = {first, 0};
-      }
-      if (piece.count == 0) piece.first = first;
-      piece.count += count;
-    }
-    flush();
-  }
-
-  static void cut_run(std::size_t first, std::size_t count, std::size_t piece,
-                      std::vector<Elements>& pieces) {
-    for (std::size_t from = 0; from < count; from += piece) {
-      pieces.push_back({first + from, std::min(piece, count - from)});
+  static void add_pieces(std::size_t first, std::size_t count, std::size_t most,
+                         std::vector<Piece>& pieces) {
+    for (std::size_t from = 0; from < count; from += most) {
+      pieces.push_back({first + from, count_of(pieces), std::min(most, count - from)});
     }
   }
 
@@ -159,38 +232,40 @@ class StepRunner {
     comm_.requests.push_back(request);
   }
 
-  /// Combines a received piece with the vector's elements behind `first`.
-  void reduce(const schedule::RankStep& rank, void* landing, std::size_t first,
-              const Elements& piece) {
+  /// Combines a received piece with the vector's elements.
+  void reduce(const Transfer& transfer, const Piece& piece) {
     if (error_ != MPI_SUCCESS) return;
-    const std::size_t count = piece.count;
-    void* theirs = type_.at(landing, piece.first);
-    void* own = type_.at(vector_.base, first + piece.first);
-    const int elements = static_cast<int>(count);
-    if (!reduction_.ordered || rank.received_is_left) {
+    void* theirs = type_.at(landing_, transfer.landing + piece.landed);
+    void* own = type_.at(vector_.base, piece.first);
+    const int elements = static_cast<int>(piece.count);
+    if (!reduction_.ordered || transfer.step->rank.received_is_left) {
       keep(PMPI_Reduce_local(theirs, own, elements, type_.type, reduction_.op));
       return;
     }
     keep(PMPI_Reduce_local(own, theirs, elements, type_.type, reduction_.op));
-    keep(copy_elements(type_, theirs, own, count, comm_.traffic()));
+    keep(copy_elements(type_, theirs, own, piece.count, comm_.traffic()));
   }
 
-  void finish(const ProgramStep& step, std::size_t sent, std::size_t received, double departure_ns,
-              double their_departure_ns) {
-    const auto price = [&](std::size_t count) {
-      return model::step_cost(comm_.parameters(), step.route,
-                              static_cast<double>(count * type_.size), false)
-          .total_ns();
-    };
+  void finish(std::size_t first, std::size_t end, double departure_ns) {
     double end_ns = departure_ns;
     double duration_ns = 0;
-    if (step.rank.send_to >= 0) {
-      duration_ns = price(sent);
-      end_ns = departure_ns + duration_ns;
-    }
-    if (step.rank.recv_from >= 0) {
-      end_ns = std::max(end_ns, their_departure_ns + price(received));
-      duration_ns = std::max(duration_ns, price(received));
+    for (std::size_t i = first; i < end; ++i) {
+      const Transfer& transfer = transfers_[i];
+      const auto price = [&](std::size_t count) {
+        return model::step_cost(comm_.parameters(), transfer.step->route,
+                                static_cast<double>(count * type_.size), false)
+            .total_ns();
+      };
+      if (transfer.step->rank.send_to >= 0) {
+        const double sending_ns = price(count_of(transfer.send));
+        end_ns = std::max(end_ns, departure_ns + sending_ns);
+        duration_ns = std::max(duration_ns, sending_ns);
+      }
+      if (transfer.step->rank.recv_from >= 0) {
+        const double receiving_ns = price(count_of(transfer.recv));
+        end_ns = std::max(end_ns, transfer.their_departure_ns + receiving_ns);
+        duration_ns = std::max(duration_ns, receiving_ns);
+      }
     }
     comm_.backend().finish_step(comm_.channel(), end_ns, duration_ns);
   }
@@ -199,43 +274,39 @@ class StepRunner {
   BlockedVector& vector_;
   const Reduction& reduction_;
   const TypeInfo& type_;
+  bool reduces_ = false;
+  void* landing_ = nullptr;
+  std::vector<Transfer> transfers_;
   int error_ = MPI_SUCCESS;
-  std::vector<Elements> recv_pieces_;
-  std::vector<Elements> send_pieces_;
 };
-
-int rewire(Communicator& comm, topology::CircuitState to, bool charged) {
-  const double delta_ns = charged ? comm.parameters().delta_ns : 0.0;
-  const Status done = comm.backend().reconfigure(comm.channel(), comm.held(), to, delta_ns);
-  if (!done.ok()) return MPI_ERR_OTHER;
-  comm.hold(to);
-  return MPI_SUCCESS;
-}
 
 }  // namespace
 
-void cut_evenly(std::size_t elements, int blocks, BlockedVector& vector) {
+void add_blocks(BlockedVector& vector, std::size_t first, std::size_t elements, int blocks) {
   const std::size_t count = static_cast<std::size_t>(blocks);
-  vector.first_element.resize(count);
-  vector.end_element.resize(count);
-  std::size_t next = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    vector.first_element[i] = next;
-    next += elements / count + (i < elements % count ? 1 : 0);
-    vector.end_element[i] = next;
+    vector.first_element.push_back(first);
+    first += elements / count + (i < elements % count ? 1 : 0);
+    vector.end_element.push_back(first);
   }
+}
+
+void cut_evenly(std::size_t elements, int blocks, BlockedVector& vector) {
+  vector.first_element.clear();
+  vector.end_element.clear();
+  add_blocks(vector, 0, elements, blocks);
 }
 
 int execute(Communicator& comm, const planner::Plan& plan, BlockedVector& vector,
             const Reduction& reduction) {
   StepRunner runner(comm, vector, reduction);
-  for (const ProgramStep& step : comm.program(plan)) {
-    if (step.reconfigured || step.state != comm.held()) {
-      const int code = rewire(comm, step.state, step.reconfigured);
-      if (code != MPI_SUCCESS) return code;
-    }
-    const int code = runner.run(step);
+  const Program& program = comm.program(plan);
+  for (std::size_t first = 0; first < program.size();) {
+    std::size_t end = first + 1;
+    while (end < program.size() && program[end].rank.joined) ++end;
+    const int code = runner.run({program.data() + first, end - first});
     if (code != MPI_SUCCESS) return code;
+    first = end;
   }
   if (plan.restores) return rewire(comm, topology::CircuitState::ring(), true);
   if (comm.selector().options().restore != planner::Restore::lazy) {

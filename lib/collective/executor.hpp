@@ -12,7 +12,8 @@ struct BlockedVector {
   TypeInfo type;
   void* base = nullptr;  ///< element 0's origin
   /// first_element[i]: where block i starts; end_element[i]: one past its last. Blocks of one
-  /// step's run must follow each other without gaps unless the run is a single block.
+  /// step's run must follow each other without gaps, up to the last block, where a run wraps
+  /// around.
   std::vector<std::size_t> first_element;
   std::vector<std::size_t> end_element;
 };
@@ -28,6 +29,9 @@ struct Reduction {
 /// Runs the plan; returns an MPI error code. Must be called by every rank of the communicator.
 int execute(Communicator& comm, const planner::Plan& plan, BlockedVector& vector,
             const Reduction& reduction);
+
+/// Appends one rank's elements as `blocks` blocks whose sizes differ by at most one.
+void add_blocks(BlockedVector& vector, std::size_t first, std::size_t elements, int blocks);
 
 /// Cuts `elements` into `blocks` blocks whose sizes differ by at most one.
 void cut_evenly(std::size_t elements, int blocks, BlockedVector& vector);

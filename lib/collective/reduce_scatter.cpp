@@ -51,16 +51,17 @@ bool try_reduce_scatter(const char* name, const void* sendbuf, void* recvbuf,
   std::size_t next = 0;
   std::size_t own = 0;
   code = MPI_SUCCESS;
-  for (const int r : owner) {
+  const std::size_t each = owner.size() / static_cast<std::size_t>(ranks);
+  for (std::size_t b = 0; b < owner.size(); b += each) {  // a rank's blocks follow each other
+    const int r = owner[b];
     const std::size_t count =
         offset[static_cast<std::size_t>(r) + 1] - offset[static_cast<std::size_t>(r)];
     const int copied = copy_elements(info, info.at(input, offset[static_cast<std::size_t>(r)]),
                                      info.at(vector.base, next), count, self);
     if (copied != MPI_SUCCESS) code = copied;
     if (r == call.comm().rank()) own = next;
-    vector.first_element.push_back(next);
+    add_blocks(vector, next, count, static_cast<int>(each));
     next += count;
-    vector.end_element.push_back(next);
   }
   if (code == MPI_SUCCESS) code = call.run(vector);
   if (code == MPI_SUCCESS) {

@@ -20,6 +20,7 @@ enum class BaseRing { plain, twisted };
 enum class Rule { best, first_feasible };
 enum class Accounting { exact, paper };
 enum class Antipodal { same_path, balanced };
+enum class Ports { one, all };
 enum class Restore { none, eager, lazy };
 enum class Compute { measured, ignored };
 enum class Log { quiet, warn, info, debug };
@@ -39,6 +40,8 @@ template <>
 inline constexpr std::array<std::string_view, 2> kEnumNames<Accounting>{"exact", "paper"};
 template <>
 inline constexpr std::array<std::string_view, 2> kEnumNames<Antipodal>{"same_path", "balanced"};
+template <>
+inline constexpr std::array<std::string_view, 2> kEnumNames<Ports>{"1", "all"};
 template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<Restore>{"none", "eager", "lazy"};
 template <>

@@ -66,8 +66,10 @@ Candidate price(const Options& options, const RoutedSchedule& routed, int thresh
              // that are fixed: the last two are direct.
              const bool on_ring = state.kind == CircuitState::Kind::ring && !step.on_fixed;
              const topology::Route route = on_ring ? step.on_ring : topology::Route{1, 1};
-             candidate.line +=
-                 model::step_line(options.fabric, route, step.share, false).scaled(step.repeat);
+             if (!step.at_once) {
+               candidate.line +=
+                   model::step_line(options.fabric, route, step.share, false).scaled(step.repeat);
+             }
              if (charged) candidate.line.fixed_ns += options.fabric.delta_ns;
              candidate.reconfigurations += charged ? 1 : 0;
            });
@@ -85,8 +87,10 @@ std::optional<Candidate> price(const Options& options, const RoutedSchedule& rou
     const auto route = routed.route(i, state);
     reachable &= route.has_value();
     if (!route) return;
-    candidate.line +=
-        model::step_line(options.fabric, *route, step.share, false).scaled(step.repeat);
+    if (!step.at_once) {
+      candidate.line +=
+          model::step_line(options.fabric, *route, step.share, false).scaled(step.repeat);
+    }
     if (charged) candidate.line.fixed_ns += options.fabric.delta_ns;
     candidate.reconfigurations += charged ? 1 : 0;
   });
@@ -164,8 +168,8 @@ Plan expand(const Options& options, const Candidate& candidate, CircuitState sta
   plan.steps.reserve(candidate.routed->steps().size());
   const auto add = [&](std::size_t i, CircuitState state, bool charged) {
     const RoutedStep& step = candidate.routed->steps()[i];
-    plan.steps.push_back(
-        {state, candidate.routed->route(i, state).value(), charged, step.share, step.repeat});
+    plan.steps.push_back({state, candidate.routed->route(i, state).value(), charged, step.share,
+                          step.repeat, step.cycle, step.at_once});
   };
   const CircuitState last = candidate.states.empty()
                                 ? walk(options.accounting, *candidate.routed, candidate.threshold,
@@ -180,7 +184,9 @@ std::vector<std::string> state_list(const Plan& plan) {
   for (std::size_t i = 0; i < plan.steps.size();) {
     const CircuitState state = plan.steps[i].state;
     int run = 0;
-    for (; i < plan.steps.size() && plan.steps[i].state == state; ++i) run += plan.steps[i].repeat;
+    for (; i < plan.steps.size() && plan.steps[i].state == state; ++i) {
+      run += plan.steps[i].at_once ? 0 : plan.steps[i].repeat;
+    }
     states.push_back(run == 1 ? to_string(state) : fmt::format("{} x{}", to_string(state), run));
   }
   return states;

@@ -44,6 +44,7 @@ struct Options {
   bool reconfigurable = true;          ///< false: an ordinary cluster, static choices only
   std::string algorithm = "auto";      ///< or a registry name
   int threshold = -1;                  ///< -1: free; else T = T' = threshold
+  bool all_ports = false;              ///< ranks use both of their ports at once
 };
 
 /// One candidate: a line, and what it takes to expand it into a plan.
@@ -65,6 +66,8 @@ struct PlannedStep {
   bool reconfigured = false;
   double share = 0;
   int repeat = 1;
+  int cycle = 1;         ///< schedule::Step::cycle
+  bool at_once = false;  ///< costs nothing of its own: runs with the step in front
 };
 
 struct Plan {

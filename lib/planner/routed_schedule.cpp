@@ -9,7 +9,8 @@ using topology::CircuitState;
 
 RoutedSchedule::RoutedSchedule(const schedule::Algorithm& algorithm,
                                schedule::Collective collective, int ranks,
-                               topology::Antipodal antipodal, topology::BaseRing base)
+                               topology::Antipodal antipodal, topology::BaseRing base,
+                               bool all_ports)
     : shape_{ranks, antipodal, base},
       outline_(schedule::make_schedule(
           algorithm, {.collective = collective, .ranks = ranks, .base = base, .outline = true})) {
@@ -19,6 +20,8 @@ RoutedSchedule::RoutedSchedule(const schedule::Algorithm& algorithm,
     RoutedStep routed;
     routed.share = step.share;
     routed.repeat = step.repeat;
+    routed.cycle = step.cycle;
+    routed.joined = step.joined;
     routed.level = step.level;
     routed.gathers = step.action == schedule::Action::gather;
     routed.has_direct = step.has_direct;
@@ -27,6 +30,27 @@ RoutedSchedule::RoutedSchedule(const schedule::Algorithm& algorithm,
     routed.on_ring = route_on_ring(i);
     levels_ = std::max(levels_, step.level + 1);
     steps_.push_back(routed);
+  }
+  if (all_ports && ranks > 2) join();
+}
+
+void RoutedSchedule::join() {
+  const topology::Router ring(ranks(), CircuitState::ring(), shape_.antipodal, shape_.base);
+  for (std::size_t first = 0; first < steps_.size();) {
+    std::size_t end = first + 1;
+    while (end < steps_.size() && steps_[end].joined) ++end;
+    if (end - first > 1) {
+      std::vector<std::span<const int>> patterns;
+      for (std::size_t i = first; i < end; ++i) patterns.push_back(schedule().steps[i].send_to);
+      const topology::Route together = ring.route_together(patterns).value();
+      for (std::size_t i = first; i < end; ++i) {
+        assert(steps_[i].share == steps_[first].share && steps_[i].level < 0);
+        steps_[i].on_ring = together;
+        steps_[i].on_fixed = false;
+        steps_[i].at_once = i > first;
+      }
+    }
+    first = end;
   }
 }
 

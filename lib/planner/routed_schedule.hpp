@@ -16,20 +16,25 @@ namespace shortcut::planner {
 struct RoutedStep {
   double share = 0;
   int repeat = 1;
+  int cycle = 1;        ///< schedule::Step::cycle
+  bool joined = false;  ///< schedule::Step::joined
+  /// Runs at the same time as the step in front, whose price has this one's in it.
+  bool at_once = false;
   int level = -1;
   bool gathers = false;
   /// All its flows run over the fixed ports, so any circuit state serves it directly.
   bool on_fixed = false;
   bool has_direct = false;
   topology::CircuitState direct;
-  topology::Route on_ring;
+  topology::Route on_ring;  ///< with all that runs at once
 };
 
 class RoutedSchedule {
  public:
+  /// `all_ports`: ranks use both ports at once, so joined steps run at the same time.
   RoutedSchedule(const schedule::Algorithm& algorithm, schedule::Collective collective, int ranks,
-                 topology::Antipodal antipodal,
-                 topology::BaseRing base = topology::BaseRing::plain);
+                 topology::Antipodal antipodal, topology::BaseRing base = topology::BaseRing::plain,
+                 bool all_ports = false);
 
   const schedule::Algorithm& algorithm() const { return *outline_.algorithm; }
   schedule::Collective collective() const { return outline_.collective; }
@@ -44,6 +49,7 @@ class RoutedSchedule {
   std::optional<topology::Route> route(std::size_t index, topology::CircuitState state) const;
 
  private:
+  void join();
   bool only_fixed(std::size_t index) const;
   topology::Route route_on_ring(std::size_t index) const;
 

@@ -17,6 +17,9 @@ using topology::CircuitState;
 
 bool is_ring(const Candidate& candidate) { return candidate.routed->algorithm().name == "ring"; }
 
+/// Slopes that differ by rounding only would cross far out, where prices are rounding too.
+constexpr double kSlopeRounding = 1e-12;
+
 /// Up to rounding.
 bool same_line(const model::Line& left, const model::Line& right) {
   const auto close = [](double a, double b) {
@@ -91,8 +94,7 @@ std::vector<double> crossings(const std::vector<model::Line>& lines, std::size_t
   std::vector<double> sizes;
   for (const model::Line& line : lines) {
     const double slope = line.per_byte_ns - lines[against].per_byte_ns;
-    // Slopes that differ by rounding only would cross far out, where prices are rounding too.
-    if (std::abs(slope) <= 1e-12 * std::abs(line.per_byte_ns)) continue;
+    if (std::abs(slope) <= kSlopeRounding * std::abs(line.per_byte_ns)) continue;
     const double size = (lines[against].fixed_ns - line.fixed_ns) / slope;
     if (size > 0 && std::isfinite(size)) sizes.push_back(size);
   }
@@ -122,7 +124,7 @@ std::vector<EnvelopePiece> lower_envelope(const std::vector<model::Line>& lines)
     double next_from = std::numeric_limits<double>::infinity();
     std::size_t next = best;
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      if (!(lines[i].per_byte_ns < lines[best].per_byte_ns)) continue;
+      if (!(lines[i].per_byte_ns < lines[best].per_byte_ns * (1 - kSlopeRounding))) continue;
       const double size = (lines[i].fixed_ns - lines[best].fixed_ns) /
                           (lines[best].per_byte_ns - lines[i].per_byte_ns);
       const bool sooner = size < next_from;
@@ -175,8 +177,9 @@ Selector::Selector(Options options, int ranks) : options_(std::move(options)), r
     auto& routed = routed_[static_cast<std::size_t>(collective)];
     for (const schedule::Algorithm& row : schedule::algorithms()) {
       if (ranks < 2 || !row.cannot(collective, ranks, true).empty()) continue;
+      if (row.all_ports_only && !options_.all_ports) continue;
       routed.emplace_back(row, collective, ranks, options_.fabric.antipodal,
-                          options_.fabric.base_ring);
+                          options_.fabric.base_ring, options_.all_ports);
     }
     if (!searches_states(options_)) continue;
     auto& searches = searches_[static_cast<std::size_t>(collective)];
@@ -339,7 +342,7 @@ SelectionTable Selector::build_from_search(Collective collective, bool commutati
   }
   if (start == CircuitState::ring()) {
     for (const Candidate& candidate : thresholds(collective, commutative, start)) {
-      if (is_ring(candidate)) continue;
+      if (!candidate.routed->algorithm().reconfigures) continue;
       table.thresholds_.emplace_back(candidate.routed->algorithm().name, candidate.line);
     }
   }

@@ -67,9 +67,9 @@ void StateSearch::list_choices() {
     const auto line = [&](topology::Route route) {
       return model::step_line(fabric_, route, step.share, false).scaled(step.repeat);
     };
-    stage.fixed = step.on_fixed;
+    stage.fixed = step.on_fixed || step.at_once;
     if (stage.fixed) {
-      stage.fixed_line = line({1, 1});
+      if (!step.at_once) stage.fixed_line = line({1, 1});
       continue;
     }
     bool shared = false;

@@ -22,7 +22,12 @@ struct Algorithm {
   bool allgather = false;
   bool commutative_only = false;   ///< cannot combine in rank order
   bool power_of_two_only = false;  ///< rank counts
+  bool even_only = false;          ///< rank counts
+  int minimum_ranks = 1;           ///< a single rank always does: it has no steps
+  int largest_factor = 0;          ///< no prime factor of n exceeds it; 0: any n
+  bool all_ports_only = false;     ///< needs ranks that use two ports at once
   bool in_rank_order = false;      ///< on a plain ring, schedule order is rank order
+  bool single_blocks = false;      ///< a step carries blocks of one rank only
   bool reconfigures = false;       ///< has steps with a direct circuit state
   /// Several ranks compute the same values, each in its own order of operands.
   bool repeats_reductions = false;

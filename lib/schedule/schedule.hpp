@@ -5,10 +5,11 @@
 //
 // Blocks. The message is cut into `blocks` blocks, numbered in *schedule order*, an order in which
 // what a step carries is one run of blocks (taken modulo the number of blocks). For ReduceScatter
-// and AllGather there is one block per rank and `block_owner` says whose it is; for AllReduce any
-// cut does.
+// and AllGather every rank has one block (or two halves of one) and `block_owner` says whose each
+// is; for AllReduce any cut does.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -38,11 +39,13 @@ enum class Action : std::uint8_t {
 struct RankStep {
   int send_to = -1;    ///< rank, or -1: sends nothing
   int recv_from = -1;  ///< rank, or -1: receives nothing
-  BlockRange send;
-  BlockRange recv;
+  BlockRange send{};
+  BlockRange recv{};
   Action action = Action::reduce;
   /// For `reduce`: do the received operands stand to the left (lower ranks) of this rank's own?
   bool received_is_left = false;
+  /// Step::joined of the step.
+  bool joined = false;
 };
 
 /// One rank's view of a schedule: O(steps).
@@ -58,7 +61,13 @@ struct Step {
   int period = 0;
   double share = 0;  ///< the largest flow's share of the message, 0..1
   Action action = Action::reduce;
-  int repeat = 1;  ///< >= 1; equal steps in a row
+  int repeat = 1;  ///< >= 1; equal steps in a row, or equal cycles
+  /// This step and the cycle - 1 behind it repeat in turn: a b a b ... All of a cycle have the same
+  /// `cycle` and `repeat`.
+  int cycle = 1;
+  /// Begins from what the rank held before the step in front: what it sends has nothing of what
+  /// that step brings. Where ranks have two ports the two run at once, else one after the other.
+  bool joined = false;
   /// The circuit state made for this pattern, in which its flows are direct; `has_direct` false:
   /// none.
   topology::CircuitState direct;
@@ -66,6 +75,19 @@ struct Step {
   /// Place among the steps that a threshold counts: distance grows with it. -1: always static.
   int level = -1;
 };
+
+/// Visits steps in the order in which they run: visit(index, repetition). Takes anything that has
+/// `repeat` and `cycle`.
+template <class Steps, class Visit>
+void in_order(const Steps& steps, const Visit& visit) {
+  for (std::size_t first = 0; first < steps.size();) {
+    const std::size_t cycle = static_cast<std::size_t>(steps[first].cycle);
+    for (int repetition = 0; repetition < steps[first].repeat; ++repetition) {
+      for (std::size_t i = 0; i < cycle; ++i) visit(first + i, repetition);
+    }
+    first += cycle;
+  }
+}
 
 struct Algorithm;  // a registry row
 
@@ -85,7 +107,8 @@ struct Schedule {
   Collective collective = Collective::allreduce;
   int ranks = 1;
   int blocks = 1;
-  /// Rank that block i (schedule order) belongs to. Size `blocks`; for AllReduce empty.
+  /// Rank that block i (schedule order) belongs to; equally many blocks each. Size `blocks`; for
+  /// AllReduce empty.
   std::vector<int> block_owner;
   /// Ring: ranks in the order in which they lie on the base ring.
   std::vector<int> ring_order;

@@ -18,26 +18,29 @@
 #include "topology/matching.hpp"
 
 namespace shortcut::schedule::swing {
+
 namespace {
 
-/// Step 1 runs on M_ocs, which is the plain ring itself.
 topology::CircuitState direct_on_plain(int step) {
+  // Step 1 runs on M_ocs, which is the plain ring itself.
   return step == 1 ? topology::CircuitState::ring() : topology::CircuitState::swing(step);
 }
 
 }  // namespace
 
+DirectState direct_states(int ranks, topology::BaseRing base) {
+  return topology::is_twisted(ranks, base) ? &topology::CircuitState::swing : &direct_on_plain;
+}
+
 Schedule make(const Request& request) {
-  const auto direct = topology::is_twisted(request.ranks, request.base)
-                          ? &topology::CircuitState::swing
-                          : &direct_on_plain;
   Peers peers;
   std::vector<int> order;
   if (!request.outline) {
     peers = all_peers<topology::swing_peer>(request.ranks);
     order = halving_order(peers);
   }
-  return make_pairwise(request, std::move(peers), std::move(order), direct, [](int) { return 2; });
+  return make_pairwise(request, std::move(peers), std::move(order),
+                       direct_states(request.ranks, request.base), [](int) { return 2; });
 }
 
 RankSchedule for_rank(const Schedule& schedule, int rank) {

@@ -18,6 +18,15 @@ constexpr int floor_log2(int n) { return std::bit_width(static_cast<unsigned>(n)
 
 constexpr bool is_power_of_two(int n) { return n > 0 && (n & (n - 1)) == 0; }
 
+/// 1 for n = 1.
+constexpr int largest_prime_factor(int n) {
+  int largest = 1;
+  for (int factor = 2; factor <= n / factor; ++factor) {
+    for (; n % factor == 0; n /= factor) largest = factor;
+  }
+  return n > largest ? n : largest;
+}
+
 /// Folding of n ranks onto the largest power of two below: the first 2r ranks (r = n - 2^k) pair
 /// up, the even one of each pair is a core rank, the odd one an extra. Neighbours stay neighbours,
 /// so rank order is kept.

@@ -1,6 +1,7 @@
 #include "topology/router.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdlib>
 
 namespace shortcut::topology {
@@ -70,8 +71,6 @@ std::optional<int> Router::distance(int from, int to) const {
   return part.cycle ? std::min(straight, part.length - straight) : straight;
 }
 
-namespace {
-
 /// Loads of a pattern that repeats every `period` links, as a difference array over one period.
 class PeriodicLoad {
  public:
@@ -112,13 +111,9 @@ class PeriodicLoad {
   std::vector<int> change_;
 };
 
-}  // namespace
-
-Route Router::route_on_plain_ring(std::span<const int> send_to, int period) const {
+bool Router::add_on_plain_ring(std::span<const int> send_to, int period, PeriodicLoad& up,
+                               PeriodicLoad& down, int& hops) const {
   const int n = nodes();
-  PeriodicLoad up(period);
-  PeriodicLoad down(period);
-  int hops = 0;
   for (int u = 0; u < period; ++u) {
     const int v = send_to[at(u)];
     if (v == kNobody || v == u) continue;
@@ -126,8 +121,8 @@ Route Router::route_on_plain_ring(std::span<const int> send_to, int period) cons
     const int backward = n - forward;
     bool go_up = forward < backward;
     if (forward == backward) {
-      // Which way depends on the endpoints themselves, so the flows do not repeat: route them all.
-      if (period < n) return route_on_plain_ring(send_to, n);
+      // Which way depends on the endpoints themselves, so the flows do not repeat.
+      if (period < n) return false;
       const int lower = std::min(u, v);
       go_up = antipodal_ == Antipodal::same_path ? u == lower : lower % 2 == 0;
     }
@@ -139,11 +134,35 @@ Route Router::route_on_plain_ring(std::span<const int> send_to, int period) cons
       hops = std::max(hops, backward);
     }
   }
+  return true;
+}
+
+Route Router::route_on_plain_ring(std::span<const int> send_to, int period) const {
+  PeriodicLoad up(period);
+  PeriodicLoad down(period);
+  int hops = 0;
+  if (!add_on_plain_ring(send_to, period, up, down, hops)) {
+    return route_on_plain_ring(send_to, nodes());
+  }
   return {hops, std::max(up.largest(), down.largest())};
+}
+
+std::optional<Route> Router::route_together(std::span<const std::span<const int>> patterns) const {
+  if (!plain_ring_) return route_on_components(patterns);
+  PeriodicLoad up(nodes());
+  PeriodicLoad down(nodes());
+  int hops = 0;
+  for (const auto& send_to : patterns) add_on_plain_ring(send_to, nodes(), up, down, hops);
+  return Route{hops, std::max(up.largest(), down.largest())};
 }
 
 std::optional<Route> Router::route(std::span<const int> send_to, int period) const {
   if (plain_ring_) return route_on_plain_ring(send_to, period);
+  return route_on_components({&send_to, 1});
+}
+
+std::optional<Route> Router::route_on_components(
+    std::span<const std::span<const int>> patterns) const {
   const int count = nodes();
   // Difference arrays of the load on the link from position p to p+1 (up) and back (down).
   std::vector<int> up(at(count) + components_.size(), 0);
@@ -160,10 +179,7 @@ std::optional<Route> Router::route(std::span<const int> send_to, int period) con
       --load[at(part.first + end - part.length)];
     }
   };
-  for (int u = 0; u < count; ++u) {
-    const int v = send_to[at(u)];
-    if (v == kNobody || v == u) continue;
-    if (component_[at(u)] != component_[at(v)]) return std::nullopt;
+  const auto route_flow = [&](int u, int v) {
     const Component& part = components_[at(component_[at(u)])];
     const int from = position_[at(u)];
     const int to = position_[at(v)];
@@ -171,7 +187,7 @@ std::optional<Route> Router::route(std::span<const int> send_to, int period) con
       const int links = std::abs(to - from);
       add(to > from ? up : down, part, std::min(from, to), links);
       result.hops = std::max(result.hops, links);
-      continue;
+      return;
     }
     const int forward = to >= from ? to - from : to - from + part.length;
     const int backward = part.length - forward;
@@ -186,6 +202,14 @@ std::optional<Route> Router::route(std::span<const int> send_to, int period) con
       add(down, part, to, backward);
     }
     result.hops = std::max(result.hops, std::min(forward, backward));
+  };
+  for (const std::span<const int> send_to : patterns) {
+    for (int u = 0; u < count; ++u) {
+      const int v = send_to[at(u)];
+      if (v == kNobody || v == u) continue;
+      if (component_[at(u)] != component_[at(v)]) return std::nullopt;
+      route_flow(u, v);
+    }
   }
   for (const std::vector<int>* loads : {&up, &down}) {
     for (const Component& part : components_) {

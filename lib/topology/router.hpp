@@ -25,6 +25,8 @@ struct Route {
   bool operator==(const Route&) const = default;
 };
 
+class PeriodicLoad;
+
 /// Shortest-path router for fabrics in which every endpoint has one fixed and one switched port:
 /// the links then form disjoint cycles and paths, and a path is a run of positions on one of them.
 /// Links are full duplex, each direction has a load of its own. Built in O(n), routes f flows in
@@ -44,6 +46,9 @@ class Router {
   std::optional<Route> route(std::span<const int> send_to, int period) const;
   std::optional<Route> route(std::span<const int> send_to) const { return route(send_to, nodes()); }
 
+  /// Several patterns at once.
+  std::optional<Route> route_together(std::span<const std::span<const int>> patterns) const;
+
   /// Hops between two endpoints, or nullopt when unreachable.
   std::optional<int> distance(int from, int to) const;
 
@@ -57,6 +62,10 @@ class Router {
   /// True for the ring of all endpoints in their own order.
   bool plain_ring_ = false;
   Route route_on_plain_ring(std::span<const int> send_to, int period) const;
+  std::optional<Route> route_on_components(std::span<const std::span<const int>> patterns) const;
+  /// False: with this period the flows do not repeat.
+  bool add_on_plain_ring(std::span<const int> send_to, int period, PeriodicLoad& up,
+                         PeriodicLoad& down, int& hops) const;
 
   std::vector<int> component_;  // per endpoint
   std::vector<int> position_;   // per endpoint, along its component

@@ -43,6 +43,12 @@ GOLDEN_OUTPUTS = {
                             "12", "--bytes", "1MB", "--json"],
     "info-variables.txt": ["info", "--variables"],
     "info-algorithms.txt": ["info", "--algorithms"],
+    "plan-both-ports.txt": ["plan", "--collective", "allgather", "--nodes", "12", "--bytes", "64MB",
+                            "--ports", "all"],
+    "plan-two-by-two.txt": ["plan", "--collective", "reduce_scatter", "--nodes", "12", "--bytes",
+                            "16MB"],
+    # A page of the documentation, not under tests/golden/.
+    "../../docs/algorithms.md": ["info", "--algorithms", "--markdown"],
 }
 
 UNITS = "B, kB, MB, GB, TB, KiB, MiB, GiB or TiB"
@@ -90,6 +96,10 @@ WRONG = [
     (changed(threshold="-1"), ["--threshold", "'-1'", "auto or an integer from 0"]),
     (changed(algorithm="rign"), ["--algorithm", "'rign'", "auto, ring, recursive_doubling",
                                  "did you mean 'ring'?"]),
+    (changed(ports="2"), ["--ports", "'2'", "1 or all"]),
+    (changed(algorithm="ring_both"), ["--algorithm", "'ring_both'", "--ports all"]),
+    (changed(algorithm="neighbor_exchange", nodes="7"), ["'neighbor_exchange'", "even", "7 nodes"]),
+    (["info", "--markdown"], ["--markdown", "--algorithms"]),
     (changed(algorithm="swing", nodes="12"), ["--algorithm", "'swing'", "power of two",
                                               "12 nodes"]),
     (changed(algorithm="recursive_doubling_full", collective="allgather"),
@@ -225,7 +235,8 @@ def plans_add_up(binary):
                 for extra in [{}, {"restore": "eager", "delta": "100ns"},
                               {"accounting": "paper", "delta": "1us"},
                               {"antipodal": "balanced", "hop_factor": 2, "delta": "0ns"},
-                              {"algorithm": "recursive_doubling", "threshold": 0}]:
+                              {"algorithm": "recursive_doubling", "threshold": 0},
+                              {"ports": "all"}]:
                     options = {"collective": collective, "nodes": nodes, "bytes": size, **extra}
                     got = plan(binary, **options)
                     total = sum(s["cost_ns"] for s in got["steps"]) + got["restore_ns"]

@@ -65,6 +65,7 @@ void expect_table_is_choice(const Selector& selector, Collective collective, boo
     double sum = 0;
     int reconfigurations = plan.restores ? 1 : 0;
     for (const PlannedStep& step : plan.steps) {
+      if (step.at_once) continue;
       sum += step.repeat *
              model::step_cost(selector.options().fabric, step.route, step.share * bytes, false)
                  .total_ns();
@@ -85,6 +86,7 @@ TEST_P(TableTest, EqualsTheChoiceAtEverySize) {
       Options options = random_options(random);
       options.rule = GetParam();
       options.restore = static_cast<Restore>(round % 3);
+      options.all_ports = round % 3 == 1;
       options.min_gain = round % 4 == 3 ? 1.4567 : 1.0;  // no ratio of hop counts: no ties
       SCOPED_TRACE("n=" + std::to_string(ranks) + " round " + std::to_string(round));
       const Selector selector(options, ranks);
@@ -313,6 +315,7 @@ TEST(Selector, TakesAForcedAlgorithm) {
         options.rule = rule;
         options.min_gain = 1e6;
         options.algorithm = row.name;
+        options.all_ports = row.all_ports_only;
         const Selector selector(options, ranks);
         for (const Collective collective : kCollectives) {
           const bool serves = row.cannot(collective, ranks, true).empty();

@@ -358,12 +358,12 @@ TEST(StateSearch, DescribesWhatNoThresholdDescribes) {
   EXPECT_EQ(reason(table, plan, 32'000),
             "recursive_doubling_full optimal (ring x4, subring:4-6 x3): 34.0 us against ring's "
             "254.6 us (7.49x), 1 reconfiguration; by thresholds recursive_doubling 81.6 us, "
-            "recursive_doubling_full 48.3 us, swing 70.9 us");
+            "recursive_doubling_full 48.3 us, swing 70.9 us, swing_full 39.8 us");
   // What thresholds describe is said as ever.
   options.fabric.delta_ns = 1;
   const Selector fast(options, 128);
   EXPECT_EQ(describe(fast.select(Collective::allreduce, true, CircuitState::ring(), 32'000)),
-            "recursive_doubling_full T=1");
+            "swing_full T=2");
 }
 
 /// The table against the search at ten thousand sizes, for every starting state.

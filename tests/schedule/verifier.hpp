@@ -31,18 +31,21 @@ class Verifier {
         return rank_problem(r, "a program of the wrong length");
       }
     }
-    int index = 0;
+    if (!check_cycles()) return problem_;
     for (const Step& step : schedule_.steps) {
-      if (step.repeat < 1) return fail("repeat below 1");
-      for (int k = 0; k < step.repeat; ++k, ++index) {
-        if (!check_step(step, index) || !run_step(index)) {
-          return "step " + std::to_string(index) + ": " + problem_;
-        }
-      }
       if (step.has_direct && !check_direct(step)) return problem_;
       if (!check_period(step)) return problem_;
     }
-    check_end();
+    int index = 0;
+    in_order(schedule_.steps, [&](std::size_t i, int) {
+      if (!problem_.empty()) return;
+      const Step& step = schedule_.steps[i];
+      // Joined steps send what was held before the first of them: arrivals wait for the last.
+      if ((step.joined || end_group()) && check_step(step, index)) collect(index);
+      if (!problem_.empty()) problem_ = "step " + std::to_string(index) + ": " + problem_;
+      ++index;
+    });
+    if (problem_.empty() && end_group()) check_end();
     return problem_;
   }
 
@@ -53,6 +56,13 @@ class Verifier {
     int low = 0;
     int high = 0;
     bool operator==(const Value&) const = default;
+  };
+
+  struct Arrival {
+    int index;
+    int rank;
+    int slot;
+    Value value;
   };
 
   static std::size_t at(int index) { return static_cast<std::size_t>(index); }
@@ -68,6 +78,29 @@ class Verifier {
   /// What block `block` is in the end.
   Value complete(int block) const {
     return reduces() ? Value{all_tags_, n_, 0, n_ - 1} : own(owner(block));
+  }
+
+  bool check_cycles() {
+    const std::vector<Step>& steps = schedule_.steps;
+    if (!steps.empty() && steps.front().joined) return fail("joined to nothing").empty();
+    for (std::size_t i = 0; i < steps.size();) {
+      const Step& first = steps[i];
+      if (first.repeat < 1) return fail("repeat below 1").empty();
+      if (first.cycle < 1) return fail("cycle below 1").empty();
+      if (first.joined && first.repeat * first.cycle > first.cycle) {
+        return fail("a cycle that begins joined").empty();
+      }
+      for (int k = 0; k < first.cycle; ++k, ++i) {
+        if (i == steps.size()) return fail("a cycle beyond the end").empty();
+        if (steps[i].cycle != first.cycle || steps[i].repeat != first.repeat) {
+          return fail("a cycle of unlike steps").empty();
+        }
+        if (steps[i].joined && steps[i].action != steps[i - 1].action) {
+          return fail("joined to another action").empty();
+        }
+      }
+    }
+    return true;
   }
 
   bool check_period(const Step& step) {
@@ -92,9 +125,11 @@ class Verifier {
       return fail("blocks are not in rank order").empty();
     }
     std::sort(owners.begin(), owners.end());
-    bool one_each = static_cast<int>(owners.size()) == n_ && schedule_.blocks == n_;
-    for (int r = 0; one_each && r < n_; ++r) one_each = owners[at(r)] == r;
-    return one_each || fail("not one block per rank").empty();
+    const int each = schedule_.blocks / n_;
+    bool alike =
+        static_cast<int>(owners.size()) == schedule_.blocks && each * n_ == schedule_.blocks;
+    for (int b = 0; alike && b < schedule_.blocks; ++b) alike = owners[at(b)] == b / each;
+    return alike || fail("not equally many blocks per rank").empty();
   }
 
   void start() {
@@ -121,6 +156,10 @@ class Verifier {
   bool holds(const BlockRange& range, int block) const {
     return (block - range.first + schedule_.blocks) % schedule_.blocks < range.count;
   }
+  bool of_one_rank(const BlockRange& range) const {
+    const int each = std::max(1, schedule_.blocks / n_);
+    return range.count == 0 || range.first / each == (range.first + range.count - 1) / each;
+  }
   bool sound(const BlockRange& range) const {
     return range.first >= 0 && range.first < schedule_.blocks && range.count >= 0 &&
            range.count <= schedule_.blocks;
@@ -131,9 +170,13 @@ class Verifier {
     for (int r = 0; r < n_; ++r) {
       const RankStep& mine = programs_[at(r)][at(index)];
       if (mine.action != step.action) return rank_problem(r, "another action").empty();
+      if (mine.joined != step.joined) return rank_problem(r, "joined otherwise").empty();
       if (mine.send_to != step.send_to[at(r)]) return rank_problem(r, "another peer").empty();
       if (mine.send_to >= n_ || mine.recv_from >= n_ || mine.send_to == r || mine.recv_from == r) {
         return rank_problem(r, "a peer that is none").empty();
+      }
+      if (schedule_.algorithm->single_blocks && !of_one_rank(mine.send)) {
+        return rank_problem(r, "sends blocks of several ranks").empty();
       }
       if (!sound(mine.send) || !sound(mine.recv)) return rank_problem(r, "a bad range").empty();
       if ((mine.send_to < 0 && mine.send.count != 0) ||
@@ -158,22 +201,22 @@ class Verifier {
     return true;
   }
 
-  bool run_step(int index) {
-    struct Arrival {
-      int rank;
-      int slot;
-      Value value;
-    };
-    std::vector<Arrival> arrivals;
+  void collect(int index) {
     for (int r = 0; r < n_; ++r) {
       const RankStep& mine = programs_[at(r)][at(index)];
       if (mine.recv_from < 0) continue;
       for (int s = 0; s < slots(); ++s) {
-        if (holds(mine.recv, blocks_[at(s)])) arrivals.push_back({r, s, value(mine.recv_from, s)});
+        if (holds(mine.recv, blocks_[at(s)])) {
+          arrivals_.push_back({index, r, s, value(mine.recv_from, s)});
+        }
       }
     }
-    for (const Arrival& arrival : arrivals) {
-      const RankStep& mine = programs_[at(arrival.rank)][at(index)];
+  }
+
+  /// Combines what came since the last call; false: something was wrong.
+  bool end_group() {
+    for (const Arrival& arrival : arrivals_) {
+      const RankStep& mine = programs_[at(arrival.rank)][at(arrival.index)];
       Value& here = value(arrival.rank, arrival.slot);
       const Value& there = arrival.value;
       if (there.count == 0) return rank_problem(arrival.rank, "is sent a missing block").empty();
@@ -201,6 +244,7 @@ class Verifier {
         return rank_problem(arrival.rank, "holds no run of ranks").empty();
       }
     }
+    arrivals_.clear();
     return true;
   }
 
@@ -236,6 +280,7 @@ class Verifier {
   std::uint64_t all_tags_ = 0;
   std::vector<int> blocks_;  // the blocks that are followed
   std::vector<Value> values_;
+  std::vector<Arrival> arrivals_;
 };
 
 inline std::string verify(const Schedule& schedule) { return Verifier(schedule).run(); }

@@ -29,8 +29,11 @@ TEST_P(EveryAlgorithm, IsProvenUpTo64Ranks) {
 
 TEST_P(EveryAlgorithm, HoldsForSampledRankCounts) {
   std::vector<int> counts{65, 96, 100, 127, 128, 129, 255, 256, 257, 384, 511, 512};
-  // Programs of the ring are O(n) a rank.
-  if (row().name != "ring") {
+  // The programs of some are O(n) a rank.
+  const bool long_programs =
+      row().name == "ring" || row().name == "ring_both" || row().name == "neighbor_exchange";
+  if (row().largest_factor == 3) counts.insert(counts.end(), {81, 108, 243, 432, 729, 2187, 3888});
+  if (!long_programs) {
     for (const int n : {1000, 1023, 1024, 1025, 1536, 2047, 2048, 3001, 4095, 4096}) {
       counts.push_back(n);
     }
@@ -93,6 +96,28 @@ TEST(Registry, RingAndRecursiveDoublingServeEveryRankCount) {
   }
 }
 
+TEST(Registry, KnowsTheRankCounts) {
+  const auto cannot = [](std::string_view name, int ranks) {
+    return !find_algorithm(name).value()->cannot(Collective::allreduce, ranks, true).empty();
+  };
+  for (int n = 1; n <= 64; ++n) {
+    EXPECT_EQ(cannot("neighbor_exchange", n), n > 1 && n % 2 != 0);
+    EXPECT_EQ(cannot("ring_both", n), n == 2);
+    EXPECT_EQ(cannot("swing_full", n), !topology::is_power_of_two(n));
+    int rest = n;
+    while (rest % 2 == 0) rest /= 2;
+    while (rest % 3 == 0) rest /= 3;
+    EXPECT_EQ(cannot("recursive_multiplying_3", n), rest != 1);
+    EXPECT_EQ(cannot("recursive_multiplying_4", n), rest != 1);
+    EXPECT_FALSE(cannot("bruck", n));
+    EXPECT_FALSE(cannot("binomial", n));
+  }
+  for (const Algorithm& row : algorithms()) {
+    const bool keeps_order = row.cannot(Collective::allreduce, 8, false).empty();
+    EXPECT_EQ(keeps_order, !row.commutative_only) << row.name;
+  }
+}
+
 TEST(Registry, SaysWhatItCannotDo) {
   const Algorithm& swing = *find_algorithm("swing").value();
   EXPECT_NE(swing.cannot(Collective::allreduce, 6, true), "");
@@ -116,13 +141,22 @@ TEST(Registry, StepsAndBytesAreWhatTheAlgorithmsPromise) {
         const Schedule schedule = make_schedule(row, collective, n);
         double bytes = 0;
         for (const Step& step : schedule.steps) bytes += step.share * step.repeat;
-        if (row.name == "recursive_doubling_full") {
-          EXPECT_EQ(schedule.step_count(), levels);
-          EXPECT_DOUBLE_EQ(bytes, levels);
-        } else {
-          EXPECT_EQ(schedule.step_count(), halves * (row.name == "ring" ? n - 1 : levels));
-          EXPECT_NEAR(bytes, halves * (n - 1.0) / n, 1e-12);
+        const double share = (n - 1.0) / n;
+        int steps = levels;
+        if (schedule.blocks == 1) {
+          // The full vector in every step; of radix 4, three exchanges for two levels.
+          steps = row.name == "binomial"                  ? 2 * levels
+                  : row.name == "recursive_multiplying_4" ? levels / 2 * 3 + levels % 2
+                                                          : levels;
+          EXPECT_EQ(schedule.step_count(), steps) << row.name << " " << n;
+          EXPECT_DOUBLE_EQ(bytes, steps) << row.name << " " << n;
+          continue;
         }
+        if (row.name == "ring") steps = n - 1;
+        if (row.name == "neighbor_exchange") steps = n / 2;
+        if (row.name == "ring_both") steps = 2 * (n / 2);  // both ways counted
+        EXPECT_EQ(schedule.step_count(), halves * steps) << row.name << " " << n;
+        EXPECT_NEAR(bytes, halves * share, 1e-12) << row.name << " " << n;
       }
     }
   }
@@ -150,6 +184,29 @@ TEST(Verifier, SeesWrongSides) {
     return program;
   });
   EXPECT_NE(found.find("rank order"), std::string::npos) << found;
+}
+
+TEST(Verifier, SeesJoinedStepsThatAreNot) {
+  // Radix 3 sends what was held at the start of a level; step by step it counts twice.
+  Algorithm row = *find_algorithm("recursive_multiplying_3").value();
+  row.for_rank = [](const Schedule& schedule, int rank) {
+    RankSchedule program =
+        find_algorithm("recursive_multiplying_3").value()->for_rank(schedule, rank);
+    for (RankStep& step : program) step.joined = false;
+    return program;
+  };
+  Schedule schedule = make_schedule(row, Collective::allreduce, 9);
+  EXPECT_NE(verify(schedule).find("joined otherwise"), std::string::npos);
+  for (Step& step : schedule.steps) step.joined = false;
+  EXPECT_NE(verify(schedule).find("twice"), std::string::npos) << verify(schedule);
+}
+
+TEST(Verifier, SeesWrongCycles) {
+  Schedule schedule =
+      make_schedule(*find_algorithm("neighbor_exchange").value(), Collective::allgather, 10);
+  ASSERT_EQ(verify(schedule), "");
+  schedule.steps.back().repeat = 1;
+  EXPECT_NE(verify(schedule), "");
 }
 
 TEST(Verifier, SeesRangesThatDiffer) {

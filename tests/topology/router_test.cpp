@@ -341,4 +341,24 @@ TEST(RouterTest, OnePeriodGivesWhatAllFlowsGive) {
   }
 }
 
+TEST(RouterTest, LoadsOfPatternsAtOnceAddUpPerDirection) {
+  constexpr int n = 9;
+  const Router ring(n, CircuitState::ring(), Antipodal::same_path);
+  std::vector<int> right(n);
+  std::vector<int> left(n);
+  std::vector<int> far(n);
+  for (int u = 0; u < n; ++u) {
+    right[static_cast<std::size_t>(u)] = (u + 1) % n;
+    left[static_cast<std::size_t>(u)] = (u + n - 1) % n;
+    far[static_cast<std::size_t>(u)] = (u + 3) % n;
+  }
+  const auto together = [&ring](std::initializer_list<std::span<const int>> patterns) {
+    return ring.route_together(std::vector<std::span<const int>>(patterns));
+  };
+  EXPECT_EQ(together({right}), ring.route(right));
+  EXPECT_EQ(together({right, left}), (Route{1, 1}));  // each direction of a link has its own load
+  EXPECT_EQ(together({right, far}), (Route{3, 4}));
+  EXPECT_EQ(together({left, far}), (Route{3, 3}));
+}
+
 }  // namespace shortcut::topology

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "schedule/registry.hpp"
 #include "shortcut/plan_options.hpp"
 #include "support/result.hpp"
 
@@ -23,6 +24,12 @@ inline constexpr int kExitUsage =
 
 /// "; did you mean 'best'?", or nothing when no name is close.
 std::string suggestion(std::string_view text, std::span<const std::string_view> names);
+
+/// A row's collectives and what it needs, in words.
+std::string collectives_of(const schedule::Algorithm& row);
+std::string needs_of(const schedule::Algorithm& row);
+/// docs/algorithms.md.
+std::string algorithms_page();
 
 class PlanCommand {
  public:
@@ -53,6 +60,7 @@ class InfoCommand {
   CLI::App* app_;
   bool variables_ = false;
   bool algorithms_ = false;
+  bool markdown_ = false;
   bool config_ = false;
 };
 

@@ -26,26 +26,10 @@ std::string variables_text() {
 std::string algorithms_text() {
   std::string text;
   for (const schedule::Algorithm& row : schedule::algorithms()) {
-    std::string collectives;
-    for (const auto collective :
-         {schedule::Collective::allreduce, schedule::Collective::reduce_scatter,
-          schedule::Collective::allgather}) {
-      if (!row.offers(collective)) continue;
-      collectives += collectives.empty() ? "" : ", ";
-      collectives += schedule::to_string(collective);
-    }
-    std::string needs;
-    const auto need = [&needs](std::string_view what) {
-      needs += needs.empty() ? "" : "; ";
-      needs += what;
-    };
-    if (row.power_of_two_only) need("a power of two of ranks");
-    if (row.commutative_only) need("a commutative operation where it reduces");
-    if (needs.empty()) needs = "nothing";
     text += fmt::format(
         "{}\n  {}\n  collectives   {}\n  steps         {}\n  bytes sent    {}\n"
         "  needs         {}\n  reconfigures  {}\n",
-        row.name, row.summary, collectives, row.steps, row.bytes, needs,
+        row.name, row.summary, collectives_of(row), row.steps, row.bytes, needs_of(row),
         row.reconfigures ? "yes" : "no");
   }
   return text;
@@ -78,6 +62,8 @@ InfoCommand::InfoCommand(CLI::App& app)
                  "Every setting: variable, type, default, allowed values, meaning");
   app_->add_flag("--algorithms", algorithms_,
                  "Every algorithm: collectives, steps, bytes, what it needs");
+  app_->add_flag("--markdown", markdown_,
+                 "With --algorithms: as the page docs/algorithms.md, with where each wins");
   app_->add_flag("--config", config_,
                  "The settings in effect here and where each comes from (default, file,\n"
                  "environment), with warnings");
@@ -87,7 +73,8 @@ InfoCommand::InfoCommand(CLI::App& app)
 Result<std::string> InfoCommand::run() const {
   std::vector<std::string> parts;
   if (variables_) parts.push_back(variables_text());
-  if (algorithms_) parts.push_back(algorithms_text());
+  if (markdown_ && !algorithms_) return Error{"--markdown: needs --algorithms"};
+  if (algorithms_) parts.push_back(markdown_ ? algorithms_page() : algorithms_text());
   if (config_) parts.push_back(config_text());
   if (parts.empty()) {
     std::string names = "algorithms (more with --algorithms):\n";

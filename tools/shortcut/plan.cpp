@@ -45,15 +45,15 @@ struct Step {
 std::vector<Step> steps_of(const planner::Plan& plan, const planner::Options& options,
                            double bytes) {
   std::vector<Step> steps;
-  for (const planner::PlannedStep& planned : plan.steps) {
-    for (int i = 0; i < planned.repeat; ++i) {
-      const bool reconfigured = planned.reconfigured && i == 0;
-      const double flow = planned.share * bytes;
-      const double cost =
-          model::step_cost(options.fabric, planned.route, flow, reconfigured).total_ns();
-      steps.push_back({planned.state, planned.route, flow, reconfigured, cost});
-    }
-  }
+  schedule::in_order(plan.steps, [&](std::size_t index, int repetition) {
+    const planner::PlannedStep& planned = plan.steps[index];
+    if (planned.at_once) return;  // a part of the step in front
+    const bool reconfigured = planned.reconfigured && repetition == 0;
+    const double flow = planned.share * bytes;
+    const double cost =
+        model::step_cost(options.fabric, planned.route, flow, reconfigured).total_ns();
+    steps.push_back({planned.state, planned.route, flow, reconfigured, cost});
+  });
   return steps;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "config/planner_options.hpp"
 #include "config/settings.hpp"
 #include "schedule/registry.hpp"
 #include "shortcut/commands.hpp"
@@ -15,9 +16,10 @@ namespace {
 
 using schedule::Collective;
 
-constexpr std::array<std::string_view, 14> kKnobs{
-    "alpha_s",   "alpha_p",    "bandwidth",  "delta",     "planner",   "rule",    "algorithm",
-    "threshold", "hop_factor", "accounting", "antipodal", "base_ring", "restore", "min_gain"};
+constexpr std::array<std::string_view, 15> kKnobs{
+    "alpha_s",   "alpha_p",   "bandwidth", "delta",      "planner",
+    "rule",      "algorithm", "threshold", "hop_factor", "accounting",
+    "antipodal", "base_ring", "ports",     "restore",    "min_gain"};
 
 std::string option_name(std::string_view knob) {
   std::string name = "--" + std::string(knob);
@@ -35,6 +37,7 @@ std::vector<std::string_view> names_of(std::string_view knob) {
   if (knob == "rule") return list(config::kEnumNames<config::Rule>);
   if (knob == "accounting") return list(config::kEnumNames<config::Accounting>);
   if (knob == "antipodal") return list(config::kEnumNames<config::Antipodal>);
+  if (knob == "ports") return list(config::kEnumNames<config::Ports>);
   if (knob == "restore") return list(config::kEnumNames<config::Restore>);
   if (knob == "threshold") return {"auto"};
   if (knob == "algorithm") {
@@ -46,30 +49,10 @@ std::vector<std::string_view> names_of(std::string_view knob) {
 }
 
 planner::Options options_from(const config::Settings& settings) {
-  planner::Options options;
-  options.fabric.alpha_s_ns = settings.alpha_s_ns;
-  options.fabric.alpha_p_ns = settings.alpha_p_ns;
-  options.fabric.beta_ns_per_byte = settings.beta_ns_per_byte;
-  options.fabric.delta_ns = settings.delta_ns;
-  options.fabric.hop_factor = settings.hop_factor;
-  options.fabric.antipodal = settings.antipodal == config::Antipodal::balanced
-                                 ? topology::Antipodal::balanced
-                                 : topology::Antipodal::same_path;
-  options.fabric.base_ring = settings.base_ring == config::BaseRing::twisted
-                                 ? topology::BaseRing::twisted
-                                 : topology::BaseRing::plain;
-  options.planner = settings.planner == config::Planner::threshold ? planner::Planner::threshold
-                                                                   : planner::Planner::optimal;
-  options.accounting = settings.accounting == config::Accounting::paper ? model::Accounting::paper
-                                                                        : model::Accounting::exact;
-  options.rule = settings.rule == config::Rule::first_feasible ? planner::Rule::first_feasible
-                                                               : planner::Rule::best;
+  planner::Options options = config::planner_options(settings);
+  options.reconfigurable = true;
   // A plan made here starts from the ring, where `lazy` and `none` are the same.
-  options.restore =
-      settings.restore == config::Restore::eager ? planner::Restore::eager : planner::Restore::none;
-  options.min_gain = settings.min_gain;
-  options.algorithm = settings.algorithm;
-  options.threshold = settings.threshold;
+  if (options.restore == planner::Restore::lazy) options.restore = planner::Restore::none;
   return options;
 }
 
@@ -104,6 +87,9 @@ Status check_options_for(const planner::Options& options, Collective collective,
     const auto names = names_of("algorithm");
     return Error{fmt::format("--algorithm: '{}' is not one of {}{}", options.algorithm,
                              joined(names), suggestion(options.algorithm, names))};
+  }
+  if (found.value()->all_ports_only && !options.all_ports) {
+    return Error{fmt::format("--algorithm: '{}' needs --ports all", options.algorithm)};
   }
   const std::string_view why = found.value()->cannot(collective, nodes, true);
   if (!why.empty() && nodes > 1) {

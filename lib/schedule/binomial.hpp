@@ -1,0 +1,6 @@
+#pragma once
+#include "schedule/schedule.hpp"
+namespace shortcut::schedule::binomial {
+Schedule make(const Request& request);
+RankSchedule for_rank(const Schedule& schedule, int rank);
+}  // namespace shortcut::schedule::binomial
