@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -22,10 +23,13 @@ enum class Collective : std::uint8_t { allreduce, reduce_scatter, allgather };
 
 std::string_view to_string(Collective collective);
 
-/// A run of blocks in schedule order: first, first+1, ..., first+count-1, modulo the blocks.
+/// A run of blocks in schedule order: first, first+1, ..., first+count-1. Behind the last block of
+/// its window it goes on with the window's first.
 struct BlockRange {
   int first = 0;
   int count = 0;
+  int window_first = 0;
+  int window_count = 0;  ///< 0: all blocks of the schedule
   bool operator==(const BlockRange&) const = default;
 };
 
@@ -74,6 +78,11 @@ struct Step {
   bool has_direct = false;
   /// Place among the steps that a threshold counts: distance grows with it. -1: always static.
   int level = -1;
+  // On a torus (torus.hpp): the dimension along which it runs, and which of several lanes it
+  // belongs to; lanes run at the same time, and all end a phase before the next begins.
+  int dimension = 0;
+  int lane = 0;
+  int phase = 0;
 };
 
 /// Visits steps in the order in which they run: visit(index, repetition). Takes anything that has
@@ -89,7 +98,8 @@ void in_order(const Steps& steps, const Visit& visit) {
   }
 }
 
-struct Algorithm;  // a registry row
+struct Algorithm;    // a registry row
+struct TorusLayout;  // torus.cpp
 
 /// What a schedule is made for.
 struct Request {
@@ -117,6 +127,8 @@ struct Schedule {
   /// first_block[p]: first block of the core at position p; size cores + 1. Empty where unused.
   std::vector<int> first_block;
   std::vector<Step> steps;
+  /// Of a schedule that is composed of others along the dimensions of a torus.
+  std::shared_ptr<const TorusLayout> torus;
 
   /// Does schedule order equal rank order, so that blocks need no permutation?
   bool in_rank_order() const;

@@ -33,7 +33,7 @@ class Verifier {
     }
     if (!check_cycles()) return problem_;
     for (const Step& step : schedule_.steps) {
-      if (step.has_direct && !check_direct(step)) return problem_;
+      if (step.has_direct && !schedule_.torus && !check_direct(step)) return problem_;
       if (!check_period(step)) return problem_;
     }
     int index = 0;
@@ -95,7 +95,8 @@ class Verifier {
         if (steps[i].cycle != first.cycle || steps[i].repeat != first.repeat) {
           return fail("a cycle of unlike steps").empty();
         }
-        if (steps[i].joined && steps[i].action != steps[i - 1].action) {
+        if (steps[i].joined && steps[i].lane == steps[i - 1].lane &&
+            steps[i].action != steps[i - 1].action) {
           return fail("joined to another action").empty();
         }
       }
@@ -154,15 +155,19 @@ class Verifier {
   bool exact() const { return n_ <= 64; }
   int slots() const { return static_cast<int>(blocks_.size()); }
   bool holds(const BlockRange& range, int block) const {
-    return (block - range.first + schedule_.blocks) % schedule_.blocks < range.count;
+    const int length = range.window_count > 0 ? range.window_count : schedule_.blocks;
+    if (block < range.window_first || block >= range.window_first + length) return false;
+    return (block - range.first + length) % length < range.count;
   }
   bool of_one_rank(const BlockRange& range) const {
     const int each = std::max(1, schedule_.blocks / n_);
     return range.count == 0 || range.first / each == (range.first + range.count - 1) / each;
   }
   bool sound(const BlockRange& range) const {
-    return range.first >= 0 && range.first < schedule_.blocks && range.count >= 0 &&
-           range.count <= schedule_.blocks;
+    const int length = range.window_count > 0 ? range.window_count : schedule_.blocks;
+    return range.window_first >= 0 && range.window_first + length <= schedule_.blocks &&
+           range.first >= range.window_first && range.first < range.window_first + length &&
+           range.count >= 0 && range.count <= length;
   }
 
   bool check_step(const Step& step, int index) {
@@ -221,7 +226,10 @@ class Verifier {
       const Value& there = arrival.value;
       if (there.count == 0) return rank_problem(arrival.rank, "is sent a missing block").empty();
       if (mine.action == Action::gather) {
-        if (!(there == complete(blocks_[at(arrival.slot)]))) {
+        // Between dimensions of a torus a sum may be complete for the ring alone: then what comes
+        // must have all that is there.
+        const bool more = schedule_.torus && exact() && (here.tags & ~there.tags) == 0;
+        if (!more && !(there == complete(blocks_[at(arrival.slot)]))) {
           return rank_problem(arrival.rank, "gathers an incomplete block").empty();
         }
         here = there;
