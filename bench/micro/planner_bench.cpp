@@ -9,6 +9,7 @@ using shortcut::planner::Options;
 using shortcut::planner::RoutedSchedule;
 using shortcut::planner::Selector;
 using shortcut::schedule::Collective;
+using shortcut::schedule::Operands;
 using shortcut::topology::CircuitState;
 
 Options headline() {
@@ -23,8 +24,8 @@ void lookup(benchmark::State& state) {
   const Selector selector(headline(), static_cast<int>(state.range(0)));
   double bytes = 1;
   for (auto _ : state) {
-    benchmark::DoNotOptimize(
-        &selector.select(Collective::allreduce, true, CircuitState::ring(), bytes));
+    benchmark::DoNotOptimize(&selector.select(Collective::allreduce, Operands::commutative,
+                                              CircuitState::ring(), bytes));
     bytes = bytes < 1e9 ? bytes * 1.7 : 1;
   }
 }

@@ -71,7 +71,8 @@ int shortcut_query(const char* collective, double bytes, MPI_Comm comm, shortcut
     put(choice->reason, "the MPI library serves this communicator");
     return MPI_SUCCESS;
   }
-  const auto& table = state->selector().table(kind, true, state->held());
+  const auto& table =
+      state->selector().table(kind, shortcut::schedule::Operands::commutative, state->held());
   const shortcut::planner::Plan& plan = table.lookup(bytes);
   put(choice->algorithm, plan.algorithm_name());
   put(choice->plan, shortcut::planner::describe(plan));

@@ -32,8 +32,10 @@ bool Call::set_operation(MPI_Op op, MPI_Datatype type) {
   int commutative = 0;
   if (PMPI_Op_commutative(op, &commutative) != MPI_SUCCESS) return pass("invalid operation");
   // In rank order the combination tree depends on the number of ranks alone.
-  commutative_ = commutative != 0 && !comm_->settings().deterministic;
   order_shows_ = info.order_shows;
+  operands_ = commutative == 0 || comm_->settings().deterministic ? schedule::Operands::in_order
+              : order_shows_                                      ? schedule::Operands::commutative
+                                                                  : schedule::Operands::exact;
   reduction_.op = op;
   // The standard's own operations may swap operands as long as one rank alone computes a value.
   reduction_.ordered = !info.predefined;
@@ -42,7 +44,7 @@ bool Call::set_operation(MPI_Op op, MPI_Datatype type) {
 
 bool Call::select(std::size_t bytes) {
   bytes_ = bytes;
-  table_ = &comm_->selector().table(collective_, commutative_, comm_->held());
+  table_ = &comm_->selector().table(collective_, operands_, comm_->held());
   plan_ = &table_->lookup(static_cast<double>(bytes));
   if (plan_->native()) return pass("no algorithm can serve it");
   // Where several ranks compute the same values, they must get the same bits.

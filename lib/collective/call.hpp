@@ -42,7 +42,7 @@ class Call {
   const planner::Plan* plan_ = nullptr;
   const planner::SelectionTable* table_ = nullptr;
   Reduction reduction_;
-  bool commutative_ = true;
+  schedule::Operands operands_ = schedule::Operands::exact;
   bool order_shows_ = false;
   std::size_t bytes_ = 0;
 };

@@ -124,7 +124,8 @@ void Communicator::log_tables(Runtime& runtime) const {
   for (const auto collective :
        {schedule::Collective::allreduce, schedule::Collective::reduce_scatter,
         schedule::Collective::allgather}) {
-    const auto& table = selector_->table(collective, true, topology::CircuitState::ring());
+    const auto& table = selector_->table(collective, schedule::Operands::commutative,
+                                         topology::CircuitState::ring());
     for (const planner::TableRow& row : table.rows()) {
       runtime.log(config::Log::info,
                   fmt::format("{} ranks, {}, from {:.0f} B: {} ({} reconfigurations)", ranks_,

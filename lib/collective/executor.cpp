@@ -92,11 +92,7 @@ class StepRunner {
       run_at_once(first, end, reduces_ && early);
       first = end;
     }
-    if (reduces_ && !early) {
-      for (const Transfer& transfer : transfers_) {
-        for (const Piece& piece : transfer.recv) reduce(transfer, piece);
-      }
-    }
+    if (reduces_ && !early) combine();
     return error_;
   }
 
@@ -230,6 +226,47 @@ class StepRunner {
     MPI_Request request = MPI_REQUEST_NULL;
     keep(start(&request));
     comm_.requests.push_back(request);
+  }
+
+  /// Combines what a group brought. Where the order shows, all ranks of a group that reduces among
+  /// itself take its operands in rank order, so that all have the same bits.
+  void combine() {
+    if (!reduction_.ordered || transfers_.size() == 1) {
+      for (const Transfer& transfer : transfers_) {
+        for (const Piece& piece : transfer.recv) reduce(transfer, piece);
+      }
+      return;
+    }
+    std::vector<const Transfer*> left;
+    std::vector<const Transfer*> right;
+    for (const Transfer& transfer : transfers_) {
+      (transfer.step->rank.recv_from < comm_.rank() ? left : right).push_back(&transfer);
+    }
+    const auto by_rank = [](const Transfer* a, const Transfer* b) {
+      return a->step->rank.recv_from < b->step->rank.recv_from;
+    };
+    std::sort(left.begin(), left.end(), by_rank);
+    std::sort(right.begin(), right.end(), by_rank);
+    // All bring the same run of the vector, cut alike.
+    for (std::size_t i = 0; i < transfers_[0].recv.size() && error_ == MPI_SUCCESS; ++i) {
+      const Piece& piece = transfers_[0].recv[i];
+      const int elements = static_cast<int>(piece.count);
+      void* own = type_.at(vector_.base, piece.first);
+      const void* sum = nullptr;
+      const auto take = [&](void* operand) {
+        if (sum != nullptr) {
+          keep(PMPI_Reduce_local(sum, operand, elements, type_.type, reduction_.op));
+        }
+        sum = operand;
+      };
+      const auto landed = [&](const Transfer* transfer) {
+        return type_.at(landing_, transfer->landing + piece.landed);
+      };
+      for (const Transfer* transfer : left) take(landed(transfer));
+      take(own);
+      for (const Transfer* transfer : right) take(landed(transfer));
+      if (sum != own) keep(copy_elements(type_, sum, own, piece.count, comm_.traffic()));
+    }
   }
 
   /// Combines a received piece with the vector's elements.

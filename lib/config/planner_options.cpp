@@ -12,18 +12,17 @@ planner::Options planner_options(const Settings& settings) {
   options.fabric.antipodal = settings.antipodal == Antipodal::balanced
                                  ? topology::Antipodal::balanced
                                  : topology::Antipodal::same_path;
-  options.fabric.base_ring = settings.base_ring == BaseRing::twisted
-                                 ? topology::BaseRing::twisted
-                                 : topology::BaseRing::plain;
+  options.fabric.base_ring = settings.base_ring == BaseRing::twisted ? topology::BaseRing::twisted
+                                                                     : topology::BaseRing::plain;
   options.planner = settings.planner == Planner::threshold ? planner::Planner::threshold
-                                                                   : planner::Planner::optimal;
+                                                           : planner::Planner::optimal;
   options.accounting = settings.accounting == Accounting::paper ? model::Accounting::paper
-                                                                        : model::Accounting::exact;
-  options.rule = settings.rule == Rule::first_feasible ? planner::Rule::first_feasible
-                                                               : planner::Rule::best;
+                                                                : model::Accounting::exact;
+  options.rule =
+      settings.rule == Rule::first_feasible ? planner::Rule::first_feasible : planner::Rule::best;
   options.restore = settings.restore == Restore::none    ? planner::Restore::none
                     : settings.restore == Restore::eager ? planner::Restore::eager
-                                                                 : planner::Restore::lazy;
+                                                         : planner::Restore::lazy;
   options.all_ports = settings.ports == Ports::all;
   options.min_gain = settings.min_gain;
   options.reconfigurable = settings.fabric != Fabric::static_;

@@ -13,6 +13,7 @@ namespace shortcut::planner {
 namespace {
 
 using schedule::Collective;
+using schedule::Operands;
 using topology::CircuitState;
 
 bool is_ring(const Candidate& candidate) { return candidate.routed->algorithm().name == "ring"; }
@@ -189,7 +190,8 @@ Selector::Selector(Options options, int ranks) : options_(std::move(options)), r
   for (std::size_t s = 0; s < starts_.size(); ++s) {
     auto& row = tables_.emplace_back();
     for (std::size_t slot = 0; slot < row.size(); ++slot) {
-      row[slot] = build(static_cast<Collective>(slot / 2), slot % 2 == 1, starts_[s]);
+      row[slot] =
+          build(static_cast<Collective>(slot / 3), static_cast<Operands>(slot % 3), starts_[s]);
       if (options_.restore != Restore::lazy) continue;
       for (const TableRow& entry : row[slot].rows()) {
         const bool known =
@@ -206,45 +208,46 @@ std::size_t Selector::start_index(CircuitState start) const {
   return static_cast<std::size_t>(found - starts_.begin());
 }
 
-const SelectionTable& Selector::table(Collective collective, bool commutative,
+const SelectionTable& Selector::table(Collective collective, Operands operands,
                                       CircuitState start) const {
-  const std::size_t slot = static_cast<std::size_t>(collective) * 2 + (commutative ? 1 : 0);
+  const std::size_t slot =
+      static_cast<std::size_t>(collective) * 3 + static_cast<std::size_t>(operands);
   return tables_[start_index(start)][slot];
 }
 
-bool Selector::forced(Collective collective, bool commutative) const {
+bool Selector::forced(Collective collective, Operands operands) const {
   const auto& routed = routed_[static_cast<std::size_t>(collective)];
   return std::any_of(routed.begin(), routed.end(), [&](const RoutedSchedule& each) {
     return each.algorithm().name == options_.algorithm &&
-           each.algorithm().cannot(collective, ranks_, commutative).empty();
+           each.algorithm().cannot(collective, ranks_, operands).empty();
   });
 }
 
-bool Selector::admits(const RoutedSchedule& routed, bool commutative) const {
+bool Selector::admits(const RoutedSchedule& routed, Operands operands) const {
   const schedule::Algorithm& row = routed.algorithm();
-  if (!row.cannot(routed.collective(), ranks_, commutative).empty()) return false;
+  if (!row.cannot(routed.collective(), ranks_, operands).empty()) return false;
   // Ring is always there: it is what the others are measured against. An algorithm that is asked
   // for but cannot serve this call leaves the choice free.
   return options_.algorithm == row.name || row.name == "ring" ||
-         !forced(routed.collective(), commutative);
+         !forced(routed.collective(), operands);
 }
 
-std::vector<Candidate> Selector::all_candidates(Collective collective, bool commutative,
+std::vector<Candidate> Selector::all_candidates(Collective collective, Operands operands,
                                                 CircuitState start, double bytes) const {
-  std::vector<Candidate> all = thresholds(collective, commutative, start);
+  std::vector<Candidate> all = thresholds(collective, operands, start);
   for (const StateSearch& search : searches_[static_cast<std::size_t>(collective)]) {
-    if (search.routed().algorithm().reconfigures && admits(search.routed(), commutative)) {
+    if (search.routed().algorithm().reconfigures && admits(search.routed(), operands)) {
       all.push_back(search.at(bytes, start));
     }
   }
   return all;
 }
 
-std::vector<Candidate> Selector::thresholds(Collective collective, bool commutative,
+std::vector<Candidate> Selector::thresholds(Collective collective, Operands operands,
                                             CircuitState start) const {
   std::vector<Candidate> all;
   for (const RoutedSchedule& routed : routed_[static_cast<std::size_t>(collective)]) {
-    if (!admits(routed, commutative)) continue;
+    if (!admits(routed, operands)) continue;
     const std::vector<Candidate> own = candidates(options_, routed, start);
     all.insert(all.end(), own.begin(), own.end());
   }
@@ -289,19 +292,19 @@ int Selector::choose(const std::vector<Candidate>& all, double bytes) const {
   return best;
 }
 
-SelectionTable Selector::build(Collective collective, bool commutative, CircuitState start) const {
+SelectionTable Selector::build(Collective collective, Operands operands, CircuitState start) const {
   return searches_[static_cast<std::size_t>(collective)].empty()
-             ? build_from_thresholds(collective, commutative, start)
-             : build_from_search(collective, commutative, start);
+             ? build_from_thresholds(collective, operands, start)
+             : build_from_search(collective, operands, start);
 }
 
-SelectionTable Selector::build_from_search(Collective collective, bool commutative,
+SelectionTable Selector::build_from_search(Collective collective, Operands operands,
                                            CircuitState start) const {
   SelectionTable table;
-  const bool is_forced = forced(collective, commutative);
+  const bool is_forced = forced(collective, operands);
   std::vector<const StateSearch*> searches;
   for (const StateSearch& search : searches_[static_cast<std::size_t>(collective)]) {
-    if (!admits(search.routed(), commutative)) continue;
+    if (!admits(search.routed(), operands)) continue;
     const std::string_view name = search.routed().algorithm().name;
     if (name == "ring") {
       table.has_ring_ = true;
@@ -341,7 +344,7 @@ SelectionTable Selector::build_from_search(Collective collective, bool commutati
     add(piece.from, expand(options_, piece.priced.candidate, start));
   }
   if (start == CircuitState::ring()) {
-    for (const Candidate& candidate : thresholds(collective, commutative, start)) {
+    for (const Candidate& candidate : thresholds(collective, operands, start)) {
       if (!candidate.routed->algorithm().reconfigures) continue;
       table.thresholds_.emplace_back(candidate.routed->algorithm().name, candidate.line);
     }
@@ -349,10 +352,10 @@ SelectionTable Selector::build_from_search(Collective collective, bool commutati
   return table;
 }
 
-SelectionTable Selector::build_from_thresholds(Collective collective, bool commutative,
+SelectionTable Selector::build_from_thresholds(Collective collective, Operands operands,
                                                CircuitState start) const {
   SelectionTable table;
-  const std::vector<Candidate> all = thresholds(collective, commutative, start);
+  const std::vector<Candidate> all = thresholds(collective, operands, start);
   const auto add = [&](double from, const Candidate* candidate) {
     table.from_.push_back(from);
     table.rows_.push_back({from, candidate ? expand(options_, *candidate, start) : Plan{}});

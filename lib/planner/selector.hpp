@@ -62,17 +62,18 @@ class Selector {
 
   /// The plan for a call; O(log rows). `start`: the state that the fabric is in, one that a plan of
   /// this selector left. Native when no algorithm can serve the call.
-  const Plan& select(schedule::Collective collective, bool commutative,
+  const Plan& select(schedule::Collective collective, schedule::Operands operands,
                      topology::CircuitState start, double bytes) const {
-    return table(collective, commutative, start).lookup(bytes);
+    return table(collective, operands, start).lookup(bytes);
   }
-  const SelectionTable& table(schedule::Collective collective, bool commutative,
+  const SelectionTable& table(schedule::Collective collective, schedule::Operands operands,
                               topology::CircuitState start) const;
 
   /// Every candidate from `start`, for reports and the command line: all thresholds and, with the
   /// state search, what it finds at this size.
-  std::vector<Candidate> all_candidates(schedule::Collective collective, bool commutative,
-                                        topology::CircuitState start, double bytes) const;
+  std::vector<Candidate> all_candidates(schedule::Collective collective,
+                                        schedule::Operands operands, topology::CircuitState start,
+                                        double bytes) const;
   /// The rule applied at one size; index into `candidates`, or -1 when there is none.
   int choose(const std::vector<Candidate>& candidates, double bytes) const;
 
@@ -81,15 +82,15 @@ class Selector {
 
  private:
   /// May this algorithm serve: by what it can do, and by what the options ask for?
-  bool admits(const RoutedSchedule& routed, bool commutative) const;
-  bool forced(schedule::Collective collective, bool commutative) const;
-  std::vector<Candidate> thresholds(schedule::Collective collective, bool commutative,
+  bool admits(const RoutedSchedule& routed, schedule::Operands operands) const;
+  bool forced(schedule::Collective collective, schedule::Operands operands) const;
+  std::vector<Candidate> thresholds(schedule::Collective collective, schedule::Operands operands,
                                     topology::CircuitState start) const;
-  SelectionTable build(schedule::Collective collective, bool commutative,
+  SelectionTable build(schedule::Collective collective, schedule::Operands operands,
                        topology::CircuitState start) const;
-  SelectionTable build_from_thresholds(schedule::Collective collective, bool commutative,
+  SelectionTable build_from_thresholds(schedule::Collective collective, schedule::Operands operands,
                                        topology::CircuitState start) const;
-  SelectionTable build_from_search(schedule::Collective collective, bool commutative,
+  SelectionTable build_from_search(schedule::Collective collective, schedule::Operands operands,
                                    topology::CircuitState start) const;
   std::size_t start_index(topology::CircuitState start) const;
 
@@ -98,8 +99,8 @@ class Selector {
   std::array<std::deque<RoutedSchedule>, 3> routed_;  // per collective
   std::array<std::vector<StateSearch>, 3> searches_;  // the same, or empty: thresholds only
   std::vector<topology::CircuitState> starts_;
-  /// tables_[start][collective * 2 + commutative]
-  std::vector<std::array<SelectionTable, 6>> tables_;
+  /// tables_[start][collective * 3 + operands]
+  std::vector<std::array<SelectionTable, 9>> tables_;
 };
 
 /// Checks what Options cannot express by type. The error names the field, the value and what is

@@ -67,11 +67,12 @@ constexpr std::array<Algorithm, 11> kAlgorithms = {{
      .make = swing::make,
      .for_rank = swing::for_rank},
     {.name = "swing_full",
-     .summary = "full vector between Swing's pairs, for short messages",
+     .summary = "full vector between Swing's pairs, for short messages that never round",
      .steps = "log2 n",
      .bytes = "m log2 n",
      .allreduce = true,
      .commutative_only = true,
+     .exact_only = true,
      .power_of_two_only = true,
      .reconfigures = true,
      .pattern = topology::Pattern::swing,
@@ -107,6 +108,7 @@ constexpr std::array<Algorithm, 11> kAlgorithms = {{
      .allreduce = true,
      .commutative_only = true,
      .largest_factor = 3,
+     .repeats_reductions = true,
      .make = recursive_multiplying_3::make,
      .for_rank = recursive_multiplying_3::for_rank},
     {.name = "recursive_multiplying_4",
@@ -116,6 +118,7 @@ constexpr std::array<Algorithm, 11> kAlgorithms = {{
      .allreduce = true,
      .commutative_only = true,
      .largest_factor = 3,
+     .repeats_reductions = true,
      .make = recursive_multiplying_4::make,
      .for_rank = recursive_multiplying_4::for_rank},
     {.name = "binomial",
@@ -179,7 +182,7 @@ bool Algorithm::offers(Collective collective) const {
   return false;
 }
 
-std::string_view Algorithm::cannot(Collective collective, int ranks, bool commutative) const {
+std::string_view Algorithm::cannot(Collective collective, int ranks, Operands operands) const {
   if (!offers(collective)) return "does not offer this collective";
   if (power_of_two_only && !topology::is_power_of_two(ranks)) {
     return "needs a power of two of ranks";
@@ -190,7 +193,12 @@ std::string_view Algorithm::cannot(Collective collective, int ranks, bool commut
     return "needs a number of ranks that is a product of its radix and below";
   }
   const bool reduces = collective != Collective::allgather;
-  if (reduces && commutative_only && !commutative) return "needs a commutative operation";
+  if (reduces && commutative_only && operands == Operands::in_order) {
+    return "needs a commutative operation";
+  }
+  if (reduces && exact_only && operands != Operands::exact) {
+    return "needs an operation that never rounds, such as on integers";
+  }
   return {};
 }
 

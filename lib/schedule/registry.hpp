@@ -12,6 +12,13 @@
 
 namespace shortcut::schedule {
 
+/// What a reduction lets an algorithm do with its operands.
+enum class Operands : std::uint8_t {
+  in_order,     ///< combine in rank order only (not commutative, or deterministic)
+  commutative,  ///< any order, the same for all ranks: rounding shows the order
+  exact,        ///< any order, each rank its own: integers, and where nothing is combined
+};
+
 struct Algorithm {
   std::string_view name;     ///< registry name, also its file's name
   std::string_view summary;  ///< one line
@@ -21,6 +28,7 @@ struct Algorithm {
   bool reduce_scatter = false;
   bool allgather = false;
   bool commutative_only = false;   ///< cannot combine in rank order
+  bool exact_only = false;         ///< ranks combine the same values each in an order of its own
   bool power_of_two_only = false;  ///< rank counts
   bool even_only = false;          ///< rank counts
   int minimum_ranks = 1;           ///< a single rank always does: it has no steps
@@ -37,7 +45,10 @@ struct Algorithm {
 
   bool offers(Collective collective) const;
   /// Why it cannot serve `ranks` ranks and this operation; empty when it can.
-  std::string_view cannot(Collective collective, int ranks, bool commutative) const;
+  std::string_view cannot(Collective collective, int ranks, Operands operands) const;
+  std::string_view cannot(Collective collective, int ranks, bool commutative) const {
+    return cannot(collective, ranks, commutative ? Operands::exact : Operands::in_order);
+  }
 };
 
 /// All rows, in the order in which ties are broken.

@@ -14,6 +14,7 @@ namespace {
 
 using nlohmann::json;
 using schedule::Collective;
+using schedule::Operands;
 using topology::CircuitState;
 
 const json& golden() {
@@ -74,8 +75,8 @@ TEST(Golden, Thresholds) {
     for (const Rule rule : {Rule::best, Rule::first_feasible}) {
       options.rule = rule;
       const Selector selector(options, ranks);
-      const Plan& plan =
-          selector.select(Collective::reduce_scatter, true, CircuitState::ring(), bytes);
+      const Plan& plan = selector.select(Collective::reduce_scatter, Operands::commutative,
+                                         CircuitState::ring(), bytes);
       EXPECT_EQ(plan.algorithm_name(), "recursive_doubling");
       EXPECT_EQ(plan.threshold,
                 row.at(rule == Rule::best ? "argmin_T" : "first_feasible_T").get<int>());

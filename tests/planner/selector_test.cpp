@@ -10,6 +10,7 @@ namespace shortcut::planner {
 namespace {
 
 using schedule::Collective;
+using schedule::Operands;
 using topology::CircuitState;
 
 constexpr Collective kCollectives[] = {Collective::allreduce, Collective::reduce_scatter,
@@ -41,16 +42,16 @@ std::vector<double> probes(const SelectionTable& table) {
   return sizes;
 }
 
-void expect_table_is_choice(const Selector& selector, Collective collective, bool commutative,
+void expect_table_is_choice(const Selector& selector, Collective collective, Operands operands,
                             CircuitState start) {
-  const SelectionTable& table = selector.table(collective, commutative, start);
+  const SelectionTable& table = selector.table(collective, operands, start);
   ASSERT_FALSE(table.rows().empty());
   EXPECT_EQ(table.rows().front().from_bytes, 0);
   for (std::size_t i = 1; i < table.rows().size(); ++i) {
     EXPECT_GT(table.rows()[i].from_bytes, table.rows()[i - 1].from_bytes);
   }
   for (const double bytes : probes(table)) {
-    const auto all = selector.all_candidates(collective, commutative, start, bytes);
+    const auto all = selector.all_candidates(collective, operands, start, bytes);
     const Plan& plan = table.lookup(bytes);
     const int chosen = selector.choose(all, bytes);
     ASSERT_GE(chosen, 0);
@@ -91,11 +92,12 @@ TEST_P(TableTest, EqualsTheChoiceAtEverySize) {
       SCOPED_TRACE("n=" + std::to_string(ranks) + " round " + std::to_string(round));
       const Selector selector(options, ranks);
       for (const Collective collective : kCollectives) {
-        for (const bool commutative : {false, true}) {
+        for (const Operands operands :
+             {Operands::in_order, Operands::commutative, Operands::exact}) {
           for (const CircuitState start : selector.starts()) {
-            SCOPED_TRACE(std::string(to_string(collective)) + (commutative ? " commutative" : "") +
-                         " from " + to_string(start));
-            expect_table_is_choice(selector, collective, commutative, start);
+            SCOPED_TRACE(std::string(to_string(collective)) + " operands " +
+                         std::to_string(static_cast<int>(operands)) + " from " + to_string(start));
+            expect_table_is_choice(selector, collective, operands, start);
             if (HasFailure()) return;
           }
         }
@@ -115,10 +117,12 @@ TEST(Selector, BestIsTheCheapestOfAll) {
     const Selector selector(random_options(random), ranks);
     for (const Collective collective : kCollectives) {
       for (const double bytes : kSizes) {
-        const auto all = selector.all_candidates(collective, true, CircuitState::ring(), bytes);
+        const auto all =
+            selector.all_candidates(collective, Operands::commutative, CircuitState::ring(), bytes);
         double least = INFINITY;
         for (const Candidate& candidate : all) least = std::min(least, candidate.line.at(bytes));
-        const Plan& plan = selector.select(collective, true, CircuitState::ring(), bytes);
+        const Plan& plan =
+            selector.select(collective, Operands::commutative, CircuitState::ring(), bytes);
         EXPECT_NEAR(plan.predicted_ns(bytes), least, 1e-9 * least);
       }
     }
@@ -134,7 +138,8 @@ TEST(Selector, FirstFeasibleIsTheSmallestThresholdOfTheCheapestAlgorithm) {
       const Selector selector(options, ranks);
       for (const Collective collective : kCollectives) {
         for (const double bytes : kSizes) {
-          const auto all = selector.all_candidates(collective, true, CircuitState::ring(), bytes);
+          const auto all = selector.all_candidates(collective, Operands::commutative,
+                                                   CircuitState::ring(), bytes);
           double ring = 0;
           std::vector<const Candidate*> smallest;  // per algorithm
           for (const Candidate& candidate : all) {
@@ -174,10 +179,12 @@ TEST(Selector, KeepsRingUnlessTheGainExceedsTheMinimum) {
       options.min_gain = 1.5;
       const Selector selector(options, ranks);
       for (const Collective collective : kCollectives) {
-        const SelectionTable& table = selector.table(collective, true, CircuitState::ring());
+        const SelectionTable& table =
+            selector.table(collective, Operands::commutative, CircuitState::ring());
         ASSERT_TRUE(table.has_ring());
         for (const double bytes : probes(table)) {
-          const auto all = selector.all_candidates(collective, true, CircuitState::ring(), bytes);
+          const auto all = selector.all_candidates(collective, Operands::commutative,
+                                                   CircuitState::ring(), bytes);
           double least = INFINITY;
           for (const Candidate& candidate : all) least = std::min(least, candidate.line.at(bytes));
           if (least == 0) continue;  // nothing costs anything
@@ -237,16 +244,16 @@ TEST(Selector, LazyRestoreHasTablesForEveryStateThatPlansLeave) {
       most = std::max(most, starts.size());
       for (const CircuitState start : starts) {
         for (const Collective collective : kCollectives) {
-          for (const bool commutative : {false, true}) {
-            for (const TableRow& row : selector.table(collective, commutative, start).rows()) {
+          for (const Operands operands :
+               {Operands::in_order, Operands::commutative, Operands::exact}) {
+            for (const TableRow& row : selector.table(collective, operands, start).rows()) {
               EXPECT_NE(std::find(starts.begin(), starts.end(), row.plan.end), starts.end());
             }
             for (const double bytes : kSizes) {
               const double here =
-                  selector.select(collective, commutative, start, bytes).predicted_ns(bytes);
-              const double ring =
-                  selector.select(collective, commutative, CircuitState::ring(), bytes)
-                      .predicted_ns(bytes);
+                  selector.select(collective, operands, start, bytes).predicted_ns(bytes);
+              const double ring = selector.select(collective, operands, CircuitState::ring(), bytes)
+                                      .predicted_ns(bytes);
               EXPECT_LE(here, (ring + options.fabric.delta_ns) * (1 + 1e-9))
                   << "n=" << ranks << " from " << to_string(start) << " " << bytes << " B";
             }
@@ -263,14 +270,16 @@ TEST(Selector, NonCommutativeReductionsKeepRankOrder) {
   for (const int ranks : kRanks) {
     const Selector selector(random_options(random), ranks);
     for (const Collective collective : {Collective::allreduce, Collective::reduce_scatter}) {
-      const SelectionTable& table = selector.table(collective, false, CircuitState::ring());
+      const SelectionTable& table =
+          selector.table(collective, Operands::in_order, CircuitState::ring());
       EXPECT_FALSE(table.has_ring());
       for (const TableRow& row : table.rows()) {
         ASSERT_FALSE(row.plan.native());
         EXPECT_FALSE(row.plan.algorithm().commutative_only) << row.plan.algorithm_name();
       }
     }
-    EXPECT_TRUE(selector.table(Collective::allgather, false, CircuitState::ring()).has_ring());
+    EXPECT_TRUE(
+        selector.table(Collective::allgather, Operands::in_order, CircuitState::ring()).has_ring());
   }
 }
 
@@ -283,9 +292,9 @@ TEST(Selector, OrdinaryClustersGetStaticPlansOnly) {
     const Selector selector(options, ranks);
     EXPECT_EQ(selector.starts(), std::vector<CircuitState>{CircuitState::ring()});
     for (const Collective collective : kCollectives) {
-      for (const bool commutative : {false, true}) {
+      for (const Operands operands : {Operands::in_order, Operands::commutative, Operands::exact}) {
         for (const TableRow& row :
-             selector.table(collective, commutative, CircuitState::ring()).rows()) {
+             selector.table(collective, operands, CircuitState::ring()).rows()) {
           EXPECT_EQ(row.plan.reconfigurations, 0);
           for (const PlannedStep& step : row.plan.steps) {
             EXPECT_EQ(step.state, CircuitState::ring());
@@ -300,7 +309,8 @@ TEST(Selector, OrdinaryClustersGetStaticPlansOnly) {
 TEST(Selector, ASingleRankIsLeftToTheMpiLibrary) {
   const Selector selector(Options{}, 1);
   for (const Collective collective : kCollectives) {
-    const Plan& plan = selector.select(collective, true, CircuitState::ring(), 1000);
+    const Plan& plan =
+        selector.select(collective, Operands::commutative, CircuitState::ring(), 1000);
     EXPECT_TRUE(plan.native());
     EXPECT_EQ(plan.algorithm_name(), "native");
   }
@@ -319,7 +329,8 @@ TEST(Selector, TakesAForcedAlgorithm) {
         const Selector selector(options, ranks);
         for (const Collective collective : kCollectives) {
           const bool serves = row.cannot(collective, ranks, true).empty();
-          const SelectionTable& table = selector.table(collective, true, CircuitState::ring());
+          const SelectionTable& table =
+              selector.table(collective, Operands::commutative, CircuitState::ring());
           for (const double bytes : kSizes) {
             EXPECT_EQ(table.lookup(bytes).algorithm_name(), serves ? row.name : "ring")
                 << "n=" << ranks << " " << to_string(collective) << " " << bytes << " B";
@@ -336,7 +347,8 @@ TEST(Selector, TakesAForcedThreshold) {
   for (int threshold = 0; threshold <= 7; ++threshold) {
     options.threshold = threshold;
     const Selector selector(options, 32);
-    const Plan& plan = selector.select(Collective::allreduce, true, CircuitState::ring(), 1e6);
+    const Plan& plan =
+        selector.select(Collective::allreduce, Operands::commutative, CircuitState::ring(), 1e6);
     EXPECT_EQ(plan.threshold, std::min(threshold, 5));
     EXPECT_EQ(plan.threshold_gather, std::min(threshold, 5));
   }

@@ -18,6 +18,7 @@ namespace {
 
 using nlohmann::json;
 using schedule::Collective;
+using schedule::Operands;
 using topology::CircuitState;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -350,20 +351,23 @@ TEST(StateSearch, OptionsThatAskForTheThresholdRule) {
 TEST(StateSearch, DescribesWhatNoThresholdDescribes) {
   Options options;
   const Selector selector(options, 128);
-  const Plan& plan = selector.select(Collective::allreduce, true, CircuitState::ring(), 32'000);
+  const Plan& plan =
+      selector.select(Collective::allreduce, Operands::commutative, CircuitState::ring(), 32'000);
   EXPECT_EQ(describe(plan), "recursive_doubling_full optimal (ring x4, subring:4-6 x3)");
   EXPECT_EQ(plan.threshold, -1);
   EXPECT_NEAR(plan.predicted_ns(32'000), 34'000, 1e-6);
-  const auto& table = selector.table(Collective::allreduce, true, CircuitState::ring());
+  const auto& table =
+      selector.table(Collective::allreduce, Operands::commutative, CircuitState::ring());
   EXPECT_EQ(reason(table, plan, 32'000),
             "recursive_doubling_full optimal (ring x4, subring:4-6 x3): 34.0 us against ring's "
             "254.6 us (7.49x), 1 reconfiguration; by thresholds recursive_doubling 81.6 us, "
-            "recursive_doubling_full 48.3 us, swing 70.9 us, swing_full 39.8 us");
+            "recursive_doubling_full 48.3 us, swing 70.9 us");
   // What thresholds describe is said as ever.
   options.fabric.delta_ns = 1;
   const Selector fast(options, 128);
-  EXPECT_EQ(describe(fast.select(Collective::allreduce, true, CircuitState::ring(), 32'000)),
-            "swing_full T=2");
+  EXPECT_EQ(describe(fast.select(Collective::allreduce, Operands::commutative, CircuitState::ring(),
+                                 32'000)),
+            "recursive_doubling_full T=1");
 }
 
 /// The table against the search at ten thousand sizes, for every starting state.
@@ -380,7 +384,7 @@ TEST(SelectionTable, EqualsADenseSweep) {
       starts += selector.starts().size();
       for (const Collective collective : {Collective::allreduce, Collective::reduce_scatter}) {
         for (const CircuitState start : selector.starts()) {
-          const SelectionTable& table = selector.table(collective, true, start);
+          const SelectionTable& table = selector.table(collective, Operands::commutative, start);
           rows += table.rows().size();
           const int points = start == CircuitState::ring() ? 10'000 : 500;
           const auto routed = [&](const schedule::Algorithm& each) {

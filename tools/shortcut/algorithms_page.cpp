@@ -14,6 +14,7 @@ namespace shortcut::cli {
 namespace {
 
 using schedule::Collective;
+using schedule::Operands;
 using topology::CircuitState;
 
 struct Startup {
@@ -33,14 +34,15 @@ constexpr std::uint64_t kSizeFactor = 8;
 struct Kind {
   std::string_view name;
   Collective collective;
-  bool commutative;
+  Operands operands;
 };
-constexpr std::array<Kind, 5> kKinds{
-    {{"AllReduce", Collective::allreduce, true},
-     {"ReduceScatter", Collective::reduce_scatter, true},
-     {"AllGather", Collective::allgather, true},
-     {"AllReduce in order", Collective::allreduce, false},
-     {"ReduceScatter in order", Collective::reduce_scatter, false}}};
+constexpr std::array<Kind, 6> kKinds{
+    {{"AllReduce", Collective::allreduce, Operands::commutative},
+     {"AllReduce, exact", Collective::allreduce, Operands::exact},
+     {"ReduceScatter", Collective::reduce_scatter, Operands::commutative},
+     {"AllGather", Collective::allgather, Operands::exact},
+     {"AllReduce in order", Collective::allreduce, Operands::in_order},
+     {"ReduceScatter in order", Collective::reduce_scatter, Operands::in_order}}};
 
 /// Of one algorithm.
 struct Wins {
@@ -72,7 +74,7 @@ class Grid {
     options.all_ports = all_ports;
     std::deque<planner::RoutedSchedule> routed;
     for (const schedule::Algorithm& row : schedule::algorithms()) {
-      if (!row.cannot(kKinds[kind].collective, ranks, kKinds[kind].commutative).empty()) continue;
+      if (!row.cannot(kKinds[kind].collective, ranks, kKinds[kind].operands).empty()) continue;
       if (row.all_ports_only && !all_ports) continue;
       routed.emplace_back(row, kKinds[kind].collective, ranks, options.fabric.antipodal,
                           options.fabric.base_ring, all_ports);
@@ -173,7 +175,10 @@ std::string needs_of(const schedule::Algorithm& row) {
     need(fmt::format("ranks without a prime factor above {}", row.largest_factor));
   }
   if (row.all_ports_only) need("two ports used at once");
-  if (row.commutative_only) need("a commutative operation where it reduces");
+  if (row.exact_only)
+    need("an operation that never rounds");
+  else if (row.commutative_only)
+    need("a commutative operation where it reduces");
   return needs.empty() ? "nothing" : needs;
 }
 
@@ -202,7 +207,8 @@ std::string algorithms_page() {
       "800 Gb/s; every plan from the ring, thresholds free; {} cells a column. The share of the\n"
       "cells, in percent, in which it is the cheapest (of equals the first in the table): with "
       "one\n"
-      "port a rank / with both at once. *In order*: operations that do not commute.\n\n",
+      "port a rank / with both at once. *In order*: operations that do not\n"
+      "commute; *exact*: those that never round (integers).\n\n",
       kFewestRanks, kMostRanks, "8 B, 64 B, 512 B, ... 1 GiB",
       listed(kStartups, ", ",
              [](const Startup& pair) {

@@ -17,6 +17,7 @@ namespace shortcut::cli {
 namespace {
 
 using schedule::Collective;
+using schedule::Operands;
 using topology::CircuitState;
 
 constexpr double kMebi = 1 << 20;
@@ -77,7 +78,8 @@ planner::Options options_for(const Case& c) {
 
 Outcome plan_case(const Case& c, const planner::Options& options) {
   const planner::Selector selector(options, c.nodes);
-  const auto all = selector.all_candidates(c.collective, true, CircuitState::ring(), c.bytes);
+  const auto all =
+      selector.all_candidates(c.collective, Operands::commutative, CircuitState::ring(), c.bytes);
   const int chosen = selector.choose(all, c.bytes);
   const planner::Plan plan =
       planner::expand(options, all[static_cast<std::size_t>(chosen)], CircuitState::ring());
@@ -484,8 +486,8 @@ planner::Plan own_plan(double delta) {
   // The selector owns what a plan points to: it stays for the program's life.
   static std::vector<std::unique_ptr<planner::Selector>> selectors;
   selectors.push_back(std::make_unique<planner::Selector>(options, 64));
-  const auto all = selectors.back()->all_candidates(Collective::reduce_scatter, true,
-                                                    CircuitState::ring(), 4 * kMebi);
+  const auto all = selectors.back()->all_candidates(
+      Collective::reduce_scatter, Operands::commutative, CircuitState::ring(), 4 * kMebi);
   const int chosen = selectors.back()->choose(all, 4 * kMebi);
   return planner::expand(options, all[static_cast<std::size_t>(chosen)], CircuitState::ring());
 }

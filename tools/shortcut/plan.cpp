@@ -19,6 +19,7 @@ namespace {
 
 using nlohmann::ordered_json;
 using schedule::Collective;
+using schedule::Operands;
 using topology::CircuitState;
 
 constexpr double kMaximumDeltaNs = 1e8;  // 100 ms
@@ -102,8 +103,9 @@ class DeltaRanges {
  public:
   DeltaRanges(const Request& request, const planner::Selector& selector)
       : request_(request), selector_(selector), options_(request.options) {
-    for (const auto& candidate : selector.all_candidates(
-             request.collective, true, CircuitState::ring(), static_cast<double>(request.bytes))) {
+    for (const auto& candidate :
+         selector.all_candidates(request.collective, Operands::commutative, CircuitState::ring(),
+                                 static_cast<double>(request.bytes))) {
       if (!candidate.states.empty()) continue;
       if (routed_.empty() || routed_.back() != candidate.routed) {
         routed_.push_back(candidate.routed);
@@ -212,7 +214,8 @@ std::string json_text(const Request& request, const planner::Selector& selector,
     }
     json["candidates"].push_back(std::move(entry));
   };
-  const auto all = selector.all_candidates(request.collective, true, CircuitState::ring(), bytes);
+  const auto all = selector.all_candidates(request.collective, Operands::commutative,
+                                           CircuitState::ring(), bytes);
   for (const auto& candidate : per_threshold(all, bytes)) add_candidate(candidate, "threshold");
   for (const auto& candidate : searched(all)) add_candidate(candidate, "optimal");
   return json.dump(2) + "\n";
@@ -221,7 +224,8 @@ std::string json_text(const Request& request, const planner::Selector& selector,
 /// Per algorithm: the best threshold, and what the state search finds.
 std::string candidates_text(const Request& request, const planner::Selector& selector) {
   const auto bytes = static_cast<double>(request.bytes);
-  const auto all = selector.all_candidates(request.collective, true, CircuitState::ring(), bytes);
+  const auto all = selector.all_candidates(request.collective, Operands::commutative,
+                                           CircuitState::ring(), bytes);
   const auto line = [&](const planner::Candidate& candidate) {
     return fmt::format(
         "  {:>10}  {}\n", format_time_ns(candidate.line.at(bytes)),
@@ -399,10 +403,11 @@ Result<std::string> PlanCommand::run() const {
 
   const planner::Selector selector(request.options, request.nodes);
   const planner::SelectionTable& table =
-      selector.table(request.collective, true, CircuitState::ring());
+      selector.table(request.collective, Operands::commutative, CircuitState::ring());
   // The rule at this very size, not the table: at a crossing the table may hold either neighbour.
-  const auto all = selector.all_candidates(request.collective, true, CircuitState::ring(),
-                                           static_cast<double>(request.bytes));
+  const auto all =
+      selector.all_candidates(request.collective, Operands::commutative, CircuitState::ring(),
+                              static_cast<double>(request.bytes));
   const int chosen = selector.choose(all, static_cast<double>(request.bytes));
   const planner::Plan plan =
       planner::expand(request.options, all[static_cast<std::size_t>(chosen)], CircuitState::ring());

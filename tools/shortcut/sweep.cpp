@@ -157,8 +157,8 @@ class PointPlanner {
         !(selector_->options().fabric == fabric)) {
       selector_ = std::make_unique<planner::Selector>(point.options, point.nodes);
     }
-    const auto all =
-        selector_->all_candidates(collective_, true, CircuitState::ring(), point.bytes);
+    const auto all = selector_->all_candidates(collective_, schedule::Operands::commutative,
+                                               CircuitState::ring(), point.bytes);
     const int chosen = selector_->choose(all, point.bytes);
     const planner::Plan plan =
         planner::expand(point.options, all[static_cast<std::size_t>(chosen)], CircuitState::ring());

@@ -151,8 +151,8 @@ RingReport report_on(int size, const planner::Options& options,
   if (request) {
     const planner::Selector selector(options, size);
     const auto bytes = static_cast<double>(request->bytes);
-    const auto all =
-        selector.all_candidates(request->collective, true, CircuitState::ring(), bytes);
+    const auto all = selector.all_candidates(request->collective, schedule::Operands::commutative,
+                                             CircuitState::ring(), bytes);
     const int chosen = selector.choose(all, bytes);
     const planner::Plan plan = planner::expand(options, all[at(chosen)], CircuitState::ring());
     report.plan =
