@@ -339,6 +339,57 @@ TEST(Selector, TakesAForcedThreshold) {
   }
 }
 
+std::string reason_for(const Options& options, int ranks, Collective collective, double bytes,
+                       bool commutative = true) {
+  const Selector selector(options, ranks);
+  const SelectionTable& table = selector.table(collective, commutative, CircuitState::ring());
+  return reason(table, table.lookup(bytes), bytes);
+}
+
+TEST(Reason, SaysWhatWasAskedFor) {
+  Options options;
+  options.reconfigurable = false;
+  options.algorithm = "ring";
+  EXPECT_EQ(reason_for(options, 8, Collective::allreduce, 8), "ring: asked for; 14.0 us");
+  options.algorithm = "recursive_doubling";
+  EXPECT_EQ(reason_for(options, 8, Collective::allreduce, 8),
+            "recursive_doubling static: asked for; 10.0 us against ring's 14.0 us (1.40x), "
+            "0 reconfigurations");
+  EXPECT_EQ(reason_for(options, 8, Collective::allreduce, 8, false),
+            "recursive_doubling static: asked for; 10.0 us; ring cannot serve this operation");
+  // Dearer than ring, and taken all the same: nothing about min_gain.
+  EXPECT_EQ(reason_for(options, 8, Collective::allreduce, 1e8).find("min_gain"), std::string::npos);
+}
+
+TEST(Reason, SaysWhyWhatWasAskedForCannotServe) {
+  Options options;
+  options.reconfigurable = false;
+  options.algorithm = "swing";
+  EXPECT_EQ(reason_for(options, 6, Collective::allreduce, 1e9),
+            "swing was asked for but needs a power of two of ranks; ring: nothing else is "
+            "predicted below its 16.7 ms");
+  options.algorithm = "ring";
+  EXPECT_EQ(reason_for(options, 4, Collective::allreduce, 8, false),
+            "ring was asked for but needs a commutative operation; recursive_doubling_full static: "
+            "2.5 us; ring cannot serve this operation");
+}
+
+TEST(Reason, SaysWhenMinGainDecides) {
+  Options options;
+  options.reconfigurable = false;
+  options.min_gain = 100;
+  EXPECT_EQ(reason_for(options, 8, Collective::allreduce, 8),
+            "ring: nothing else gains min_gain 100 over its 14.0 us");
+  options.min_gain = 1;
+  options.threshold = 3;
+  EXPECT_EQ(reason_for(options, 8, Collective::allreduce, 1e9),
+            "ring: nothing else with threshold 3 is predicted below its 17.5 ms");
+  options.threshold = -1;
+  options.min_gain = 1e-3;
+  EXPECT_NE(reason_for(options, 8, Collective::allreduce, 1e9).find("; min_gain 0.001 allows it"),
+            std::string::npos);
+}
+
 TEST(CheckOptions, NamesTheFieldAndTheValue) {
   Options options;
   EXPECT_TRUE(check_options(options).ok());
