@@ -142,10 +142,7 @@ Communicator::Communicator(MPI_Comm traffic) : traffic_(traffic), channel_(traff
 }
 
 void Communicator::plan(Runtime& runtime) {
-  std::string warning;
-  const planner::Options options = planner_options(settings_, ranks_, warning);
-  static std::once_flag warned;
-  if (!warning.empty()) std::call_once(warned, [&] { runtime.log(config::Log::warn, warning); });
+  const planner::Options options = planner_options(settings_, ranks_);
   selector_ = std::make_unique<planner::Selector>(options, ranks_);
   backend_ = fabric::make_backend(settings_, runtime.may_spin());
   log_tables(runtime);

@@ -1,13 +1,10 @@
 #include "collective/options.hpp"
 
-#include <fmt/format.h>
-
 #include "topology/matching.hpp"
 
 namespace shortcut::collective {
 
-planner::Options planner_options(const config::Settings& settings, int ranks,
-                                 std::string& warning) {
+planner::Options planner_options(const config::Settings& settings, int ranks) {
   planner::Options options;
   options.fabric.alpha_s_ns = settings.alpha_s_ns;
   options.fabric.alpha_p_ns = settings.alpha_p_ns;
@@ -31,14 +28,7 @@ planner::Options planner_options(const config::Settings& settings, int ranks,
                                                                  : planner::Restore::lazy;
   options.min_gain = settings.min_gain;
   options.reconfigurable = settings.fabric != config::Fabric::static_;
-  if (settings.algorithm != "auto") {
-    const auto found = schedule::find_algorithm(settings.algorithm);
-    if (found.ok()) {
-      options.algorithm = settings.algorithm;
-    } else {
-      warning = fmt::format("SHORTCUT_ALGORITHM: {}; using auto", found.error().message);
-    }
-  }
+  options.algorithm = settings.algorithm;
   options.threshold = settings.threshold;
   const int levels = topology::floor_log2(ranks);
   if (options.threshold > levels) options.threshold = levels;
