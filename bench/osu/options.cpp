@@ -39,7 +39,10 @@ Options parse(int argc, char** argv, bool speaks, bool& done, int& exit_code) {
   bool no_validate = false;
   CLI::App app{
       "Times a collective through Shortcut over a range of message sizes, in the OSU benchmarks' "
-      "format.\nSizes double from MIN to MAX. Under SHORTCUT_FABRIC=virtual times are virtual."};
+      "format.\nSizes double from MIN to MAX, rounded up to whole elements. Avg, Min and Max are "
+      "over "
+      "the ranks.\nPredicted is when the last rank is done: compare it with Max. Under "
+      "SHORTCUT_FABRIC=virtual times are virtual."};
   app.name("shortcut-bench");
   app.add_option("collective", options.collective,
                  "allreduce, reduce_scatter, reduce_scatter_block, allgather or allgatherv")
@@ -53,7 +56,7 @@ Options parse(int argc, char** argv, bool speaks, bool& done, int& exit_code) {
       ->check(CLI::Range(1, 1000000));
   app.add_option("-x,--warmup", options.warmup, "calls before them, 0 to 1000000")
       ->check(CLI::Range(0, 1000000));
-  app.add_flag("-f,--full", options.full, "also the fastest and the slowest rank");
+  app.add_flag("-f,--full", options.full, "also the fastest rank and the iterations");
   app.add_flag("-c,--validation", options.validate, "check the results (the default)");
   app.add_flag("--no-validation", no_validate, "do not check the results");
   app.add_flag("--in-place", options.in_place, "MPI_IN_PLACE");
@@ -63,7 +66,7 @@ Options parse(int argc, char** argv, bool speaks, bool& done, int& exit_code) {
       ->check(CLI::IsMember({"sum", "max", "min"}));
   app.add_option("--compare", compare,
                  "'native': alternate with the MPI library's own, one call "
-                 "each in turn, and print the ratio")
+                 "each in turn, and print the ratio; not under SHORTCUT_FABRIC=virtual")
       ->check(CLI::IsMember({"native"}));
   app.add_option("--json", options.json, "write the rows to this file too");
   app.set_version_flag("--version", "shortcut-bench 0.1.0");

@@ -24,11 +24,8 @@ Workload::Workload(const Options& options, std::uint64_t size, MPI_Comm comm)
       width_(options.type == "double" ? sizeof(double) : sizeof(float)) {
   MPI_Comm_rank(comm, &rank_);
   MPI_Comm_size(comm, &ranks_);
-  std::size_t elements = std::max<std::size_t>(1, (size + width_ - 1) / width_);
   const std::size_t ranks = at(ranks_);
-  if (gathers()) elements *= ranks;
-  if (options.collective == "reduce_scatter_block")
-    elements = (elements + ranks - 1) / ranks * ranks;
+  const std::size_t elements = whole(options, size, ranks_) / width_ * (gathers() ? ranks : 1);
   elements_ = elements;
   int place = 0;
   for (std::size_t r = 0; r < ranks; ++r) {
@@ -46,6 +43,12 @@ Workload::Workload(const Options& options, std::uint64_t size, MPI_Comm comm)
     count = at(counts_[at(rank_)]);
   }
   for (std::size_t i = 0; i < count; ++i) expected_.push_back(expected(first + i));
+}
+
+std::uint64_t Workload::whole(const Options& options, std::uint64_t size, int ranks) {
+  std::uint64_t unit = options.type == "double" ? sizeof(double) : sizeof(float);
+  if (options.collective == "reduce_scatter_block") unit *= static_cast<std::uint64_t>(ranks);
+  return std::max<std::uint64_t>(1, (size + unit - 1) / unit) * unit;
 }
 
 double Workload::input(int rank, std::size_t element) const {

@@ -15,6 +15,10 @@ class Workload {
   /// `size`: bytes as the options count them; rounded up to whole elements.
   Workload(const Options& options, std::uint64_t size, MPI_Comm comm);
 
+  /// The size that is really sent for `size`: the next of whole elements, and for
+  /// reduce_scatter_block of as many for every rank.
+  static std::uint64_t whole(const Options& options, std::uint64_t size, int ranks);
+
   /// Fills the buffers for the next call (untimed).
   void prepare();
   void run_shortcut();

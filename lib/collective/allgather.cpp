@@ -26,17 +26,11 @@ bool try_allgather(const char* name, const void* sendbuf, MPI_Count sendcount,
     if (count_of(r) < 0) return call.pass("invalid argument");
     elements += static_cast<std::size_t>(count_of(r));
   }
-  if (elements == 0) return call.pass("nothing to gather");
   BlockedVector vector;
   const TypeInfo& info = vector.type;
   if (TypeInfo::query(recvtype, vector.type) != MPI_SUCCESS) return call.pass("invalid datatype");
-  // A zero-size type here may meet a zero count elsewhere, which PMPI answers at once. We do too:
-  // Open MPI 4.1.4 hangs on some of these.
-  if (info.size == 0) {
-    call.pass("nothing to gather");
-    code = MPI_SUCCESS;
-    return true;
-  }
+  // A zero-size type here may meet a zero count elsewhere.
+  if (elements == 0 || info.size == 0) return call.nothing(code);
   const std::size_t own = static_cast<std::size_t>(count_of(call.comm().rank()));
   if (Call::bad_buffer(recvbuf, elements, info) ||
       (!in_place && sendbuf == nullptr && own > 0 && sendtype == recvtype &&

@@ -11,17 +11,11 @@ bool try_allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Data
   Call call("allreduce", schedule::Collective::allreduce, comm);
   if (!call.ours()) return false;
   if (count < 0 || type == MPI_DATATYPE_NULL) return call.pass("invalid argument");
-  if (count == 0) return call.pass("nothing to reduce");
-  if (sendbuf == recvbuf) return call.pass("aliased buffers");
   if (!call.set_operation(op, type)) return false;
   BlockedVector vector;
   if (TypeInfo::query(type, vector.type) != MPI_SUCCESS) return call.pass("invalid datatype");
   const std::size_t elements = static_cast<std::size_t>(count);
-  if (vector.type.size == 0) {  // some MPI libraries call the user's function with a length of 0
-    call.pass("nothing to reduce");
-    code = MPI_SUCCESS;
-    return true;
-  }
+  if (elements == 0 || vector.type.size == 0) return call.nothing(code);
   const bool in_place = sendbuf == MPI_IN_PLACE;
   if (Call::bad_buffer(recvbuf, elements, vector.type) ||
       (!in_place && Call::bad_buffer(sendbuf, elements, vector.type))) {
@@ -32,6 +26,8 @@ bool try_allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Data
   vector.base = recvbuf;
   cut_evenly(elements, call.plan().schedule().blocks, vector);
   code = MPI_SUCCESS;
+  // A send buffer that is the receive buffer (erroneous, but common) is the same as in place. One
+  // rank may do it and another not, so it must not decide who runs the call.
   if (!in_place) {
     code = copy_elements(vector.type, sendbuf, recvbuf, elements, call.comm().traffic());
   }

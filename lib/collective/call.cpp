@@ -12,14 +12,21 @@ Call::Call(const char* name, schedule::Collective collective, MPI_Comm comm)
     pass("invalid communicator");
     return;
   }
-  comm_ = Communicator::of(comm, *runtime);
-  if (comm_ == nullptr) pass("one rank, or an intercommunicator");
+  const char* why = "";
+  comm_ = Communicator::of(comm, *runtime, &why);
+  if (comm_ == nullptr) pass(why);
 }
 
 bool Call::pass(const char* reason) {
   report::record_native(name_, reason);
   comm_ = nullptr;
   return false;
+}
+
+bool Call::nothing(int& code) {
+  report::record_native(name_, "no data");
+  code = MPI_SUCCESS;
+  return true;
 }
 
 bool Call::set_operation(MPI_Op op, MPI_Datatype type) {

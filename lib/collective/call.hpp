@@ -17,6 +17,10 @@ class Call {
   bool ours() const { return comm_ != nullptr; }
   /// Hands the call to PMPI after all, and says why in the report.
   bool pass(const char* reason);
+  /// There are no data: done, with MPI_SUCCESS as `code`. Not even PMPI is asked, for some MPI
+  /// libraries hang or call the user's function then, and another rank may describe no data
+  /// otherwise (a zero count here, a type without size there).
+  bool nothing(int& code);
 
   Communicator& comm() { return *comm_; }
 

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <mutex>
+#include <numeric>
 
+#include "collective/census.hpp"
 #include "collective/options.hpp"
 #include "support/units.hpp"
 
@@ -12,8 +16,38 @@ namespace {
 
 constexpr int kControlTag = 1;
 
-/// Marks a communicator whose calls belong to PMPI.
-char not_ours = 0;
+/// What the attribute of a communicator points to whose calls belong to PMPI.
+struct NotOurs {
+  const char* why;
+};
+NotOurs not_ours[] = {
+    {"one rank, or an intercommunicator"},
+    {"it has processes of another job (spawned or connected)"},
+    {"SHORTCUT_DISABLE is set"},
+    {"a rank of this job runs without Shortcut"},
+};
+NotOurs& kAlone = not_ours[0];
+NotOurs& kOtherJobs = not_ours[1];
+NotOurs& kDisabled = not_ours[2];
+NotOurs& kMixed = not_ours[3];
+
+bool is_not_ours(const void* state) {
+  return std::any_of(std::begin(not_ours), std::end(not_ours),
+                     [state](const NotOurs& mark) { return state == &mark; });
+}
+
+/// Are all processes of `group` in this job's MPI_COMM_WORLD? Those of another job may be without
+/// Shortcut, even if we were preloaded into all of this one. Both jobs answer alike.
+bool within_this_job(MPI_Group group, int ranks) {
+  MPI_Group world = MPI_GROUP_NULL;
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  std::vector<int> from(static_cast<std::size_t>(ranks));
+  std::vector<int> to(from.size(), MPI_UNDEFINED);
+  std::iota(from.begin(), from.end(), 0);
+  PMPI_Group_translate_ranks(group, ranks, from.data(), world, to.data());
+  PMPI_Group_free(&world);
+  return std::find(to.begin(), to.end(), MPI_UNDEFINED) == to.end();
+}
 
 int state_keyval(MPI_Comm_delete_attr_function* on_delete) {
   static int keyval = [on_delete] {
@@ -45,60 +79,76 @@ int MpiChannel::participants() const {
   return ranks;
 }
 
-Communicator* Communicator::of(MPI_Comm comm, Runtime& runtime) {
+Communicator* Communicator::of(MPI_Comm comm, Runtime& runtime, const char** why) {
+  const auto leave = [why](const NotOurs& mark) -> Communicator* {
+    if (why != nullptr) *why = mark.why;
+    return nullptr;
+  };
+  if (census::result() == census::Result::disabled) return leave(kDisabled);
+  if (census::result() == census::Result::mixed) return leave(kMixed);
   const int keyval = state_keyval(on_delete);
   void* state = nullptr;
   int found = 0;
+  if (why != nullptr) *why = "invalid communicator";
   if (PMPI_Comm_get_attr(comm, keyval, &state, &found) != MPI_SUCCESS) return nullptr;
-  if (found) return state == &not_ours ? nullptr : static_cast<Communicator*>(state);
+  if (found && is_not_ours(state)) return leave(*static_cast<NotOurs*>(state));
+  if (found) return static_cast<Communicator*>(state);
+  const auto mark_and_leave = [&](NotOurs& mark) {
+    PMPI_Comm_set_attr(comm, keyval, &mark);
+    return leave(mark);
+  };
 
   int inter = 0;
   int ranks = 0;
   PMPI_Comm_test_inter(comm, &inter);
   PMPI_Comm_size(comm, &ranks);
-  if (inter || ranks < 2) {
-    PMPI_Comm_set_attr(comm, keyval, &not_ours);
-    return nullptr;
-  }
+  if (inter || ranks < 2) return mark_and_leave(kAlone);
   // Not MPI_Comm_dup: that would call the user's attribute copy functions.
   MPI_Group group = MPI_GROUP_NULL;
   MPI_Comm traffic = MPI_COMM_NULL;
   PMPI_Comm_group(comm, &group);
+  if (!within_this_job(group, ranks)) {
+    PMPI_Group_free(&group);
+    return mark_and_leave(kOtherJobs);
+  }
   const int code = PMPI_Comm_create(comm, group, &traffic);
   PMPI_Group_free(&group);
   if (code != MPI_SUCCESS || traffic == MPI_COMM_NULL) return nullptr;
   PMPI_Comm_set_errhandler(traffic, MPI_ERRORS_RETURN);
-  auto* made = new Communicator(comm, traffic, runtime);
-  PMPI_Comm_set_attr(comm, keyval, made);
-  return made;
+  std::unique_ptr<Communicator> made(new Communicator(traffic));
+  if (!made->agree_on_settings(runtime)) {
+    PMPI_Comm_free(&traffic);
+    return mark_and_leave(kDisabled);
+  }
+  made->plan(runtime);
+  PMPI_Comm_set_attr(comm, keyval, made.get());
+  return made.release();
 }
 
 int Communicator::on_delete(MPI_Comm, int, void* state, void*) {
-  if (state == &not_ours) return MPI_SUCCESS;
+  if (is_not_ours(state)) return MPI_SUCCESS;
   auto* own = static_cast<Communicator*>(state);
   int finalized = 0;
   PMPI_Finalized(&finalized);
-  // Past our own end (Runtime::get is null) MPI takes its communicators down itself.
-  if (!finalized && Runtime::get() != nullptr) PMPI_Comm_free(&own->traffic_);
+  // In MPI_Finalize MPI takes its communicators down itself.
+  if (!finalized && !Runtime::finalizing()) PMPI_Comm_free(&own->traffic_);
   delete own;
   return MPI_SUCCESS;
 }
 
-Communicator::Communicator(MPI_Comm, MPI_Comm traffic, Runtime& runtime)
-    : traffic_(traffic), channel_(traffic) {
+Communicator::Communicator(MPI_Comm traffic) : traffic_(traffic), channel_(traffic) {
   PMPI_Comm_rank(traffic, &rank_);
   PMPI_Comm_size(traffic, &ranks_);
-  publish_settings(runtime);
-  std::string warning;
-  const planner::Options options = planner_options(settings_, ranks_, warning);
-  static std::once_flag warned;
-  if (!warning.empty()) std::call_once(warned, [&] { runtime.log(config::Log::warn, warning); });
+}
+
+void Communicator::plan(Runtime& runtime) {
+  const planner::Options options = planner_options(settings_, ranks_);
   selector_ = std::make_unique<planner::Selector>(options, ranks_);
   backend_ = fabric::make_backend(settings_, runtime.may_spin());
   log_tables(runtime);
 }
 
-void Communicator::publish_settings(Runtime& runtime) {
+bool Communicator::agree_on_settings(Runtime& runtime) {
   // All ranks must choose alike: rank 0's settings are everyone's.
   std::string text = config::serialise(runtime.settings());
   int length = static_cast<int>(text.size());
@@ -106,17 +156,34 @@ void Communicator::publish_settings(Runtime& runtime) {
   text.resize(static_cast<std::size_t>(length));
   PMPI_Bcast(text.data(), length, MPI_CHAR, 0, traffic_);
   settings_ = config::deserialise(text);
-  const int different = settings_ == runtime.settings() ? ranks_ : rank_;
-  int first = ranks_;
-  PMPI_Allreduce(&different, &first, 1, MPI_INT, MPI_MIN, traffic_);
+  // The first rank with other settings than rank 0's, with SHORTCUT_DISABLE, and without.
+  const bool disable = runtime.settings().disable;
+  const int mine[3] = {settings_ == runtime.settings() ? ranks_ : rank_, disable ? rank_ : ranks_,
+                       disable ? ranks_ : rank_};
+  int first[3] = {ranks_, ranks_, ranks_};
+  PMPI_Allreduce(mine, first, 3, MPI_INT, MPI_MIN, traffic_);
+  const auto [different, disabled, enabled] = first;
   static std::once_flag warned;
-  if (first < ranks_ && rank_ == 0) {
+  if (disabled < ranks_) {
+    // Those that have it switched on wonder why it does nothing: their first rank says it.
+    if (enabled == rank_ && runtime.settings().log >= config::Log::warn) {
+      std::call_once(warned, [&] {
+        std::fprintf(stderr,
+                     "shortcut: SHORTCUT_DISABLE is set on rank %d of a communicator, so all its "
+                     "calls go to the MPI library\n",
+                     disabled);
+      });
+    }
+    return false;
+  }
+  if (different < ranks_ && rank_ == 0) {
     std::call_once(warned, [&] {
-      runtime.log(
-          config::Log::warn,
-          fmt::format("rank {} has other SHORTCUT_* settings than rank 0; rank 0's hold", first));
+      runtime.log(config::Log::warn,
+                  fmt::format("rank {} has other SHORTCUT_* settings than rank 0; rank 0's hold",
+                              different));
     });
   }
+  return true;
 }
 
 void Communicator::log_tables(Runtime& runtime) const {

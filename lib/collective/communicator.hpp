@@ -39,9 +39,10 @@ class MpiChannel final : public fabric::ControlChannel {
 
 class Communicator {
  public:
-  /// The state of `comm`, made if need be (collective then), or null when its calls belong to PMPI:
-  /// intercommunicators, one rank.
-  static Communicator* of(MPI_Comm comm, Runtime& runtime);
+  /// The state of `comm`, made if need be (collective then), or null when its calls belong to PMPI,
+  /// and `why` (if given) the reason. Every rank of `comm` that has Shortcut comes to the same
+  /// answer, and no rank without it is waited for where that can be known.
+  static Communicator* of(MPI_Comm comm, Runtime& runtime, const char** why = nullptr);
 
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
@@ -69,9 +70,11 @@ class Communicator {
   std::vector<MPI_Request> requests;
 
  private:
-  Communicator(MPI_Comm user, MPI_Comm traffic, Runtime& runtime);
+  explicit Communicator(MPI_Comm traffic);
   static int on_delete(MPI_Comm, int, void* state, void*);
-  void publish_settings(Runtime& runtime);
+  /// Takes rank 0's settings. False: some rank has SHORTCUT_DISABLE set.
+  bool agree_on_settings(Runtime& runtime);
+  void plan(Runtime& runtime);
   void log_tables(Runtime& runtime) const;
 
   MPI_Comm traffic_;

@@ -15,15 +15,17 @@
 namespace shortcut::collective {
 namespace {
 
-std::atomic<bool> over{false};
+std::atomic<bool> ending{false};
 std::atomic<Runtime*> running{nullptr};
 
-/// Runs when MPI_Finalize deletes the attributes of MPI_COMM_SELF: MPI still works here.
+/// Runs when MPI_Finalize deletes the attributes of MPI_COMM_SELF: MPI still works here. Callbacks
+/// of the program may come after it on some ranks and before it on others, by which attribute was
+/// set first there, and may call collectives: those still run as ever.
 int at_finalize(MPI_Comm, int, void*, void*) {
   if (const Runtime* runtime = running.load()) {
     if (runtime->world_rank() == 0) report::write(runtime->settings());
   }
-  over = true;
+  ending = true;
   return MPI_SUCCESS;
 }
 
@@ -57,11 +59,11 @@ void Runtime::log(config::Log level, const std::string& line) const {
   std::fprintf(stderr, "shortcut: %s\n", line.c_str());
 }
 
+bool Runtime::finalizing() { return ending; }
+
 Runtime* Runtime::get() {
-  if (over || !running_mpi_is_ours()) return nullptr;
-  if (Runtime* runtime = running.load(std::memory_order_acquire)) {
-    return runtime->settings().disable ? nullptr : runtime;
-  }
+  if (!running_mpi_is_ours()) return nullptr;
+  if (Runtime* runtime = running.load(std::memory_order_acquire)) return runtime;
   int initialized = 0;
   int finalized = 0;
   PMPI_Initialized(&initialized);
@@ -70,13 +72,13 @@ Runtime* Runtime::get() {
 
   static std::mutex mutex;
   const std::lock_guard<std::mutex> lock(mutex);
-  if (Runtime* runtime = running.load()) return runtime->settings().disable ? nullptr : runtime;
+  if (Runtime* runtime = running.load()) return runtime;
   static Runtime runtime;
   int keyval = MPI_KEYVAL_INVALID;
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &keyval, nullptr);
   PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
   running.store(&runtime, std::memory_order_release);
-  return runtime.settings().disable ? nullptr : &runtime;
+  return &runtime;
 }
 
 }  // namespace shortcut::collective

@@ -10,9 +10,12 @@ namespace shortcut::collective {
 /// Process-wide state, made on the first call that reaches us.
 class Runtime {
  public:
-  /// The runtime, or null when calls must go straight to PMPI: MPI is not up (any more), another
-  /// MPI than the one we were built for is running, or SHORTCUT_DISABLE is set.
+  /// The runtime, or null when calls must go straight to PMPI: MPI is not up (any more), or another
+  /// MPI than the one we were built for is running. SHORTCUT_DISABLE is for Communicator::of, since
+  /// all ranks must take it alike.
   static Runtime* get();
+  /// MPI_Finalize has begun.
+  static bool finalizing();
 
   const config::Settings& settings() const { return settings_; }
   /// A line on standard error if the level allows it and this is rank 0 of the world.

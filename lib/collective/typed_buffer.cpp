@@ -46,7 +46,7 @@ int copy_elements(const TypeInfo& type, const void* from, void* to, std::size_t 
                   MPI_Comm self) {
   if (elements == 0 || type.size == 0 || from == to) return MPI_SUCCESS;
   if (type.contiguous) {
-    std::memcpy(to, from, elements * type.size);
+    std::memmove(to, from, elements * type.size);  // callers' buffers may overlap, wrongly
     return MPI_SUCCESS;
   }
   for (std::size_t done = 0; done < elements; done += kMostElements) {

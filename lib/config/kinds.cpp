@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "schedule/registry.hpp"
 #include "support/units.hpp"
 
 namespace shortcut::config {
@@ -38,7 +39,8 @@ std::string GainKind::allowed() { return "number above 0"; }
 Result<double> GainKind::parse(std::string_view text) { return parse_number(text, 0, true); }
 
 std::string ThresholdKind::allowed() {
-  return fmt::format("{} or an integer from 0 to {}", kAuto, kThresholdMaximum);
+  return fmt::format("{} or an integer from 0 to {}; from log2 of the ranks on: never", kAuto,
+                     kThresholdMaximum);
 }
 Result<int> ThresholdKind::parse(std::string_view text) {
   if (text == kAuto) return -1;
@@ -70,10 +72,17 @@ Result<std::uint64_t> BytesKind::parse(std::string_view text) { return parse_byt
 std::string BytesKind::encode(std::uint64_t value) { return fmt::format("{}B", value); }
 Result<std::uint64_t> BytesKind::decode(std::string_view text) { return parse_bytes(text); }
 
-std::string NameKind::allowed() { return "a name"; }
-Result<std::string> NameKind::parse(std::string_view text) {
-  if (text.empty()) return Error{fmt::format("'{}' is not {}", text, allowed())};
-  return std::string(text);
+std::string AlgorithmKind::allowed() {
+  std::string names(kAuto);
+  for (const schedule::Algorithm& row : schedule::algorithms()) {
+    names += &row == &schedule::algorithms().back() ? " or " : ", ";
+    names += row.name;
+  }
+  return names;
+}
+Result<std::string> AlgorithmKind::parse(std::string_view text) {
+  if (text == kAuto || schedule::find_algorithm(text).ok()) return std::string(text);
+  return Error{fmt::format("'{}' is not {}", text, allowed())};
 }
 
 std::string TextKind::allowed() { return "any text, may be empty"; }

@@ -155,8 +155,8 @@ struct BytesKind {
   static Result<std::uint64_t> decode(std::string_view text);
 };
 
-/// A name that a later layer checks against its registry; not empty.
-struct NameKind : TextCode {
+/// auto, or a name from the registry of algorithms.
+struct AlgorithmKind : TextCode {
   static constexpr std::string_view kType = "name";
   static std::string allowed();
   static Result<std::string> parse(std::string_view text);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <optional>
 #include <string_view>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -27,6 +29,12 @@ std::string did_you_mean(const std::string& nearest) {
   return nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest);
 }
 
+/// A value that was not understood: what holds instead is known when all has been read.
+struct Rejected {
+  std::string_view knob;
+  std::string warning;
+};
+
 bool is_knob(std::string_view name) {
   const auto names = knob_names();
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -41,7 +49,19 @@ std::optional<std::string> text_of(const toml::node& node) {
   return std::nullopt;
 }
 
-void read_file(const std::string& path, Loaded& loaded) {
+/// The knob's name as knob_names() has it, which lives for ever.
+std::string_view knob_named(std::string_view name) {
+  const auto names = knob_names();
+  return *std::find(names.begin(), names.end(), name);
+}
+
+void read_file(const std::string& path, Loaded& loaded, std::vector<Rejected>& rejected) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    loaded.warnings.push_back(fmt::format("{}: '{}' is a directory, not a file; it is ignored",
+                                          environment_name(kFileKnob), path));
+    return;
+  }
   const toml::parse_result parsed = toml::parse_file(path);
   if (!parsed) {
     const toml::parse_error& error = parsed.error();
@@ -66,30 +86,35 @@ void read_file(const std::string& path, Loaded& loaded) {
     }
     const auto text = text_of(node);
     if (!text) {
-      loaded.warnings.push_back(
-          fmt::format("{}: '{}' must be a text, a number or a truth value", where, name));
+      rejected.push_back(
+          {knob_named(name),
+           fmt::format("{}: '{}' must be a text, a number or a truth value", where, name)});
       continue;
     }
     if (const Status status = set(loaded.settings, name, *text, Source::file); !status) {
-      loaded.warnings.push_back(fmt::format("{}: {}: {}", where, name, status.error().message));
+      rejected.push_back(
+          {knob_named(name), fmt::format("{}: {}: {}", where, name, status.error().message)});
     }
   }
 }
 
 void warn_unknown_variables(const Environment& environment, Loaded& loaded) {
-  std::vector<std::string> known;
-  for (const std::string_view name : knob_names()) known.push_back(environment_name(name));
   const auto first = environment.lower_bound(std::string(kEnvironmentPrefix));
   for (auto variable = first; variable != environment.end(); ++variable) {
     const std::string& name = variable->first;
     if (!name.starts_with(kEnvironmentPrefix)) break;
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    std::string knob = name.substr(kEnvironmentPrefix.size());
+    for (char& c : knob) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    if (is_knob(knob) && environment_name(knob) == name) continue;
     if (std::any_of(kInternalPrefixes.begin(), kInternalPrefixes.end(),
                     [&](std::string_view prefix) { return name.starts_with(prefix); })) {
       continue;
     }
+    // Compared without the prefix, which would make everything look alike.
+    const std::string nearest = nearest_name(knob, knob_names());
     loaded.warnings.push_back(
-        fmt::format("there is no variable {}{}", name, did_you_mean(nearest_name(name, known))));
+        fmt::format("there is no variable {}{}", name,
+                    did_you_mean(nearest.empty() ? nearest : environment_name(nearest))));
   }
 }
 
@@ -109,15 +134,24 @@ Environment environment_from(const char* const* environ_list) {
 
 Loaded load(const Environment& environment) {
   Loaded loaded;
+  std::vector<Rejected> rejected;
   const auto file = environment.find(environment_name(kFileKnob));
-  if (file != environment.end() && !file->second.empty()) read_file(file->second, loaded);
+  if (file != environment.end() && !file->second.empty()) read_file(file->second, loaded, rejected);
   for (const std::string_view name : knob_names()) {
     const auto variable = environment.find(environment_name(name));
     if (variable == environment.end()) continue;
     const Status status = set(loaded.settings, name, variable->second, Source::environment);
     if (!status) {
-      loaded.warnings.push_back(fmt::format("{}: {}", variable->first, status.error().message));
+      rejected.push_back({name, fmt::format("{}: {}", variable->first, status.error().message)});
     }
+  }
+  const std::vector<KnobInfo> knobs = list_knobs(loaded.settings);
+  for (const Rejected& each : rejected) {
+    const auto knob = std::find_if(knobs.begin(), knobs.end(),
+                                   [&](const KnobInfo& info) { return info.name == each.knob; });
+    loaded.warnings.push_back(
+        fmt::format("{}; using {}{}", each.warning,
+                    knob->source == Source::default_text ? "the default " : "", knob->value));
   }
   warn_unknown_variables(environment, loaded);
   return loaded;

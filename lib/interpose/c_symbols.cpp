@@ -1,12 +1,40 @@
 // The MPI symbols that a C or C++ program (or MPICH's Fortran bindings) reaches when this library
 // is preloaded or linked before MPI. Thin: everything is in collective/.
+#include <dlfcn.h>
 #include <mpi.h>
 
+#include "collective/census.hpp"
 #include "collective/collectives.hpp"
 
 #define SHORTCUT_TYPED(function) extern "C" int shortcut_typed_##function
 
 namespace collective = shortcut::collective;
+namespace census = shortcut::collective::census;
+
+namespace {
+
+/// Other tools may look at the start of MPI too, so it goes on to the next of them.
+template <class Function>
+Function next_of(const char* name, Function pmpi) {
+  void* found = dlsym(RTLD_NEXT, name);
+  return found == nullptr ? pmpi : reinterpret_cast<Function>(found);
+}
+
+}  // namespace
+
+SHORTCUT_TYPED(Init)(int* argc, char*** argv) {
+  census::announce();
+  const int code = next_of("MPI_Init", &PMPI_Init)(argc, argv);
+  if (code == MPI_SUCCESS) census::take();
+  return code;
+}
+
+SHORTCUT_TYPED(Init_thread)(int* argc, char*** argv, int required, int* provided) {
+  census::announce();
+  const int code = next_of("MPI_Init_thread", &PMPI_Init_thread)(argc, argv, required, provided);
+  if (code == MPI_SUCCESS) census::take();
+  return code;
+}
 
 SHORTCUT_TYPED(Allreduce)
 (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {

@@ -30,6 +30,9 @@ Word call(Word (*typed)(Words...), const char* pmpi_name, Words... words) {
   extern "C" __attribute__((visibility("default"))) Word MPI_##function parameters { \
     return call(&shortcut_typed_##function, "PMPI_" #function, __VA_ARGS__);         \
   }
+#define SHORTCUT_ENTRY2(function) SHORTCUT_ENTRY(function, (Word a, Word b), a, b)
+#define SHORTCUT_ENTRY4(function) \
+  SHORTCUT_ENTRY(function, (Word a, Word b, Word c, Word d), a, b, c, d)
 #define SHORTCUT_ENTRY6(function) \
   SHORTCUT_ENTRY(function, (Word a, Word b, Word c, Word d, Word e, Word f), a, b, c, d, e, f)
 #define SHORTCUT_ENTRY7(function)                                                                \
@@ -46,6 +49,9 @@ Word call(Word (*typed)(Words...), const char* pmpi_name, Words... words) {
   SHORTCUT_ENTRY(function,                                                                         \
                  (Word a, Word b, Word c, Word d, Word e, Word f, Word g, Word h, Word i, Word j), \
                  a, b, c, d, e, f, g, h, i, j)
+
+SHORTCUT_ENTRY2(Init)
+SHORTCUT_ENTRY4(Init_thread)
 
 SHORTCUT_ENTRY6(Allreduce)
 SHORTCUT_ENTRY6(Reduce_scatter)

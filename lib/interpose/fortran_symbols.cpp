@@ -6,6 +6,9 @@
 
 #ifdef OPEN_MPI
 
+#include <dlfcn.h>
+
+#include "collective/census.hpp"
 #include "collective/collectives.hpp"
 #include "collective/identity.hpp"
 
@@ -26,6 +29,7 @@ extern int MPI_FORTRAN_BOTTOM __attribute__((weak));
 namespace {
 
 namespace collective = shortcut::collective;
+namespace census = shortcut::collective::census;
 
 /// A Fortran choice buffer as the C bindings want it.
 void* buffer(void* address) {
@@ -41,6 +45,13 @@ void* buffer(void* address) {
     if (address == sentinel) return MPI_BOTTOM;
   }
   return address;
+}
+
+/// Other tools may look at the start of MPI too, so it goes on to the next of them.
+template <class Function>
+Function next_of(const char* name, Function pmpi) {
+  void* found = dlsym(RTLD_NEXT, name);
+  return found == nullptr ? pmpi : reinterpret_cast<Function>(found);
 }
 
 void answer(MPI_Fint* ierr, int code) {
@@ -118,6 +129,21 @@ SHORTCUT_EXPORT void mpi_allgatherv_(void* sendbuf, MPI_Fint* sendcount, MPI_Fin
                                       PMPI_Comm_f2c(*comm)));
 }
 
+extern "C" void pmpi_init_(MPI_Fint* ierr) __attribute__((weak));
+SHORTCUT_EXPORT void mpi_init_(MPI_Fint* ierr) {
+  census::announce();
+  next_of("mpi_init_", &pmpi_init_)(ierr);
+  census::take();
+}
+
+extern "C" void pmpi_init_thread_(MPI_Fint* required, MPI_Fint* provided, MPI_Fint* ierr)
+    __attribute__((weak));
+SHORTCUT_EXPORT void mpi_init_thread_(MPI_Fint* required, MPI_Fint* provided, MPI_Fint* ierr) {
+  census::announce();
+  next_of("mpi_init_thread_", &pmpi_init_thread_)(required, provided, ierr);
+  census::take();
+}
+
 // The other spellings are the same functions. ompi_X_f is what Open MPI's own mpi_f08 module calls.
 #define SHORTCUT_SPELLINGS(lower, UPPER, parameters)                                         \
   SHORTCUT_EXPORT void mpi_##lower parameters __attribute__((alias("mpi_" #lower "_")));     \
@@ -125,6 +151,8 @@ SHORTCUT_EXPORT void mpi_allgatherv_(void* sendbuf, MPI_Fint* sendcount, MPI_Fin
   SHORTCUT_EXPORT void MPI_##UPPER parameters __attribute__((alias("mpi_" #lower "_")));     \
   SHORTCUT_EXPORT void ompi_##lower##_f parameters __attribute__((alias("mpi_" #lower "_")));
 
+SHORTCUT_SPELLINGS(init, INIT, (MPI_Fint*))
+SHORTCUT_SPELLINGS(init_thread, INIT_THREAD, (MPI_Fint*, MPI_Fint*, MPI_Fint*))
 SHORTCUT_SPELLINGS(allreduce, ALLREDUCE,
                    (void*, void*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*))
 SHORTCUT_SPELLINGS(reduce_scatter, REDUCE_SCATTER,

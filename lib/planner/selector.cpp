@@ -293,9 +293,17 @@ int Selector::choose(const std::vector<Candidate>& all, double bytes) const {
 }
 
 SelectionTable Selector::build(Collective collective, Operands operands, CircuitState start) const {
-  return searches_[static_cast<std::size_t>(collective)].empty()
-             ? build_from_thresholds(collective, operands, start)
-             : build_from_search(collective, operands, start);
+  SelectionTable table = searches_[static_cast<std::size_t>(collective)].empty()
+                             ? build_from_thresholds(collective, operands, start)
+                             : build_from_search(collective, operands, start);
+  table.asked_ = {{}, {}, options_.min_gain, options_.threshold};
+  if (const auto found = schedule::find_algorithm(options_.algorithm); found.ok()) {
+    table.asked_.algorithm = found.value()->name;
+    const bool ports = found.value()->all_ports_only && !options_.all_ports;
+    table.asked_.cannot = ports ? "needs both ports of every rank (ports = all)"
+                                : found.value()->cannot(collective, ranks_, operands);
+  }
+  return table;
 }
 
 SelectionTable Selector::build_from_search(Collective collective, Operands operands,
@@ -413,19 +421,34 @@ SelectionTable Selector::build_from_thresholds(Collective collective, Operands o
 
 std::string reason(const SelectionTable& table, const Plan& plan, double bytes) {
   if (plan.native()) return "no algorithm can serve this call; the MPI library's own runs it";
+  const SelectionTable::Asked& asked = table.asked();
+  const bool forced = asked.algorithm == plan.algorithm_name();
   const double own = plan.predicted_ns(bytes);
-  if (plan.algorithm_name() == "ring") {
-    return fmt::format("ring: nothing else is predicted below its {}", format_time_ns(own));
+  std::string text;
+  if (!asked.cannot.empty()) {
+    text = fmt::format("{} was asked for but {}; ", asked.algorithm, asked.cannot);
   }
-  if (!table.has_ring()) {
-    return fmt::format("{}: {}; ring cannot serve this operation", describe(plan),
+  text += describe(plan) + ": ";
+  if (forced) text += "asked for; ";
+  if (plan.algorithm_name() == "ring") {
+    if (forced) return text + format_time_ns(own);
+    const std::string with =
+        asked.threshold < 0 ? "" : fmt::format(" with threshold {}", asked.threshold);
+    if (asked.min_gain == 1) {
+      return fmt::format("{}nothing else{} is predicted below its {}", text, with,
+                         format_time_ns(own));
+    }
+    return fmt::format("{}nothing else{} gains min_gain {} over its {}", text, with, asked.min_gain,
                        format_time_ns(own));
   }
+  if (!table.has_ring()) {
+    return fmt::format("{}{}; ring cannot serve this operation", text, format_time_ns(own));
+  }
   const double ring = table.ring().at(bytes);
-  std::string text =
-      fmt::format("{}: {} against ring's {} ({:.2f}x), {} reconfiguration{}", describe(plan),
-                  format_time_ns(own), format_time_ns(ring), ring / own, plan.reconfigurations,
-                  plan.reconfigurations == 1 ? "" : "s");
+  text += fmt::format("{} against ring's {} ({:.2f}x), {} reconfiguration{}", format_time_ns(own),
+                      format_time_ns(ring), ring / own, plan.reconfigurations,
+                      plan.reconfigurations == 1 ? "" : "s");
+  if (!forced && own > ring) text += fmt::format("; min_gain {} allows it", asked.min_gain);
   if (plan.threshold >= 0) return text;
   std::vector<std::string> others;
   for (const auto& [algorithm, ns] : table.by_thresholds(bytes)) {

@@ -41,8 +41,20 @@ class SelectionTable {
   };
   std::vector<Threshold> by_thresholds(double bytes) const;
 
+  /// What the user asked for, as far as it decides: an algorithm (empty: none) and why it cannot
+  /// serve these calls (empty: it can), the gain that Ring must be beaten by, a threshold (-1:
+  /// any).
+  struct Asked {
+    std::string_view algorithm;
+    std::string_view cannot;
+    double min_gain = 1;
+    int threshold = -1;
+  };
+  const Asked& asked() const { return asked_; }
+
  private:
   friend class Selector;
+  Asked asked_;
   std::vector<double> from_;  // rows_[i].from_bytes, packed for the search
   std::vector<TableRow> rows_;
   model::Line ring_;

@@ -69,8 +69,8 @@ void write_table(const Table& all) {
   }
   if (!all.rows.empty()) text += "  (times are means per call)\n";
   for (const auto& [what, calls] : all.native) {
-    text += fmt::format("  {} calls of {} went to the MPI library: {}\n", calls, what.first,
-                        what.second);
+    text +=
+        fmt::format("  {} calls of {} not run by Shortcut: {}\n", calls, what.first, what.second);
   }
   std::fputs(text.c_str(), stdout);
   std::fflush(stdout);

@@ -34,8 +34,8 @@ std::string nearest(std::string_view name, std::span<const Text> candidates) {
   std::size_t best_distance = 0;
   for (const std::string_view candidate : candidates) {
     const std::size_t distance = edit_distance(name, candidate);
-    const std::size_t tolerated =
-        std::max<std::size_t>(2, std::max(name.size(), candidate.size()) / 3);
+    const std::size_t longer = std::max(name.size(), candidate.size());
+    const std::size_t tolerated = longer < 5 ? 1 : std::max<std::size_t>(2, longer / 3);
     if (distance > tolerated || distance >= candidate.size()) continue;
     if (best.empty() || distance < best_distance) {
       best = candidate;

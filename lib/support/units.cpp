@@ -170,6 +170,8 @@ std::string format_time_ns(double time_ns) {
     time_ns /= 1000;
     ++unit;
   }
+  // Beyond a day of seconds nobody reads the digits.
+  if (std::abs(time_ns) >= 99'999.95) return fmt::format("{:.3g} {}", time_ns, kUnits[unit]);
   return fmt::format("{:.1f} {}", time_ns, kUnits[unit]);
 }
 

@@ -93,7 +93,9 @@ WRONG = [
     (changed(hop_factor="3"), ["--hop-factor", "'3'", "1 or 2"]),
     (changed(min_gain="0"), ["--min-gain", "'0'", "above 0"]),
     (changed(threshold="6"), ["--threshold", "'6'", "from 0 to 5"]),
-    (changed(threshold="-1"), ["--threshold", "'-1'", "auto or an integer from 0"]),
+    (changed(threshold="-1"), ["--threshold", "'-1'", "an integer from 0 to log2 of the nodes"]),
+    (changed() + ["--nodes", "8"], ["--nodes is given 2 times"]),
+    (changed(delta="1us") + ["--delta=2us"], ["--delta is given 2 times"]),
     (changed(algorithm="rign"), ["--algorithm", "'rign'", "auto, ring, recursive_doubling",
                                  "did you mean 'ring'?"]),
     (changed(ports="2"), ["--ports", "'2'", "1 or all"]),
@@ -286,9 +288,11 @@ def circulant_plans(binary):
                             got["predicted_ns"]), f"{options}: not the cheapest")
     check(plan(binary, fabric="circulant", nodes=1)["steps"] == [], "circulant: one node")
     forced = plan(binary, fabric="circulant", algorithm="bruck")
-    check(forced["algorithm"] == "bruck", "circulant: forced algorithm")
+    check(forced["algorithm"] == "bruck" and "asked for" in forced["reason"],
+          f"circulant: forced algorithm: {forced['reason']}")
     kept = plan(binary, fabric="circulant", min_gain="100")
-    check(kept["algorithm"] == "ring", "circulant: min_gain keeps ring")
+    check(kept["algorithm"] == "ring" and "min_gain 100" in kept["reason"],
+          f"circulant: min_gain keeps ring: {kept['reason']}")
 
 
 def special_cases(binary):
@@ -301,7 +305,11 @@ def special_cases(binary):
     check(text.returncode == 0 and "nothing to plan" in text.stdout, "one node in words")
     largest = run(binary, changed(nodes=65536))
     check(largest.returncode == 0, "65536 nodes")
+    check(ring["reason"].startswith("ring: asked for; "), f"forced ring: {ring['reason']}")
+    huge = run(binary, changed(delta="1e12s", bandwidth="0.0000001kb/s")).stdout
+    check("1e+12 s" in huge and "000000000" not in huge, f"huge times: {huge}")
     forced = plan(binary, algorithm="swing")
+    check("swing static: asked for; " in forced["reason"], f"forced swing: {forced['reason']}")
     check({c["algorithm"] for c in forced["candidates"]} == {"swing", "ring"}, "forced: candidates")
 
     for arguments in [["--help"], ["plan", "--help"], ["info", "--help"], ["--version"], ["info"]]:
@@ -325,6 +333,12 @@ def effective_config(binary):
         check(lines.get("alpha_p") == ["500ns", "default"], "info --config: alpha_p")
         check("SHORTCUT_DELTAA" in result.stdout and "warning:" in result.stdout,
               "info --config: warning")
+        file.write_text('delta = "3us"\nalgorithm = "fancy"\n', encoding="utf-8")
+        result = run(binary, ["info", "--config"], SHORTCUT_CONFIG=str(file))
+        check(f"warning: {file}:2: algorithm: 'fancy' is not auto, ring" in result.stdout
+              and "using the default auto" in result.stdout, "info --config: unknown algorithm")
+        result = run(binary, ["info", "--config"], SHORTCUT_CONFIG=folder)
+        check("is a directory" in result.stdout, "info --config: a directory")
         # Settings of a program that runs do not leak into a plan.
         check(run(binary, PLAN, SHORTCUT_DELTA="1s").stdout == run(binary, PLAN).stdout,
               "the environment changes a plan")

@@ -74,12 +74,13 @@ TEST_F(LoadFile, TheEnvironmentWinsOverTheFile) {
 
 TEST_F(LoadFile, WarnsWithFileAndLine) {
   const Loaded loaded =
-      load_text("# comment\nbandwith = '1Gb/s'\ndelta = [1]\nhop_factor = 3\nconfig = 'x'\n");
+      load_text("# comment\nbandwith = '1Gb/s'\ndelta = [1]\nhop_factor = 3\nconfig = 'x'\n",
+                {{"SHORTCUT_DELTA", "5us"}});
   EXPECT_THAT(loaded.warnings,
               testing::UnorderedElementsAre(
                   path_ + ":2: there is no setting 'bandwith'; did you mean bandwidth?",
-                  path_ + ":3: 'delta' must be a text, a number or a truth value",
-                  path_ + ":4: hop_factor: '3' is not 1 or 2",
+                  path_ + ":3: 'delta' must be a text, a number or a truth value; using 5us",
+                  path_ + ":4: hop_factor: '3' is not 1 or 2; using the default 1",
                   path_ + ":5: 'config' can only be set in the environment"));
 }
 
@@ -87,6 +88,30 @@ TEST_F(LoadFile, WarnsOfSyntaxErrorsAndKeepsTheEnvironment) {
   const Loaded loaded = load_text("delta = '1ms'\nrule best\n", {{"SHORTCUT_RULE", "best"}});
   EXPECT_THAT(loaded.warnings, ElementsAre(StartsWith(path_ + ":2: ")));
   EXPECT_EQ(loaded.settings.delta_ns, 10'000);
+}
+
+TEST_F(LoadFile, WarnsOfAnUnknownAlgorithmWithFileAndLine) {
+  const Loaded loaded = load_text("delta = '1ms'\nalgorithm = 'fancy'\n");
+  EXPECT_THAT(loaded.warnings,
+              ElementsAre(path_ + ":2: algorithm: 'fancy' is not auto, ring, recursive_doubling, "
+                                  "recursive_doubling_full, swing, swing_full, bruck, "
+                                  "neighbor_exchange, recursive_multiplying_3, "
+                                  "recursive_multiplying_4, binomial or ring_both; using the "
+                                  "default auto"));
+  EXPECT_EQ(loaded.settings.algorithm, "auto");
+}
+
+TEST(Load, DoesNotSuggestFarNames) {
+  EXPECT_THAT(load({{"SHORTCUT_FOO", "1"}}).warnings,
+              ElementsAre("there is no variable SHORTCUT_FOO"));
+  EXPECT_THAT(load({{"SHORTCUT_delta", "1"}}).warnings,
+              ElementsAre("there is no variable SHORTCUT_delta; did you mean SHORTCUT_DELTA?"));
+}
+
+TEST(Load, WarnsOfADirectory) {
+  const Loaded loaded = load({{"SHORTCUT_CONFIG", "/tmp"}});
+  EXPECT_THAT(loaded.warnings,
+              ElementsAre("SHORTCUT_CONFIG: '/tmp' is a directory, not a file; it is ignored"));
 }
 
 TEST(Load, WarnsOfAMissingFile) {

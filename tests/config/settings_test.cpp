@@ -63,7 +63,7 @@ TEST(Set, LeavesTheSettingsAloneIfItCannot) {
       {"time_scale", "0", "'0' is not a number above 0"},
       {"min_gain", "-0.5", "'-0.5' is not a number above 0"},
       {"chain", "maybe", "'maybe' is not 0 or 1"},
-      {"algorithm", "", "'' is not a name"},
+      {"algorithm", "", "'' is not auto, ring"},
       {"delta", "10", "'10' is not a time of at least 0"},
       {"detla", "10us", "there is no setting 'detla'; did you mean 'delta'?"},
   };

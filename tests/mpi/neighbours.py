@@ -30,7 +30,7 @@ def launch(runner, preload, program, **settings):
 def report_counts(done):
     """(through Shortcut, passed on) of the report on standard output."""
     through = sum(int(n) for n in re.findall(r"^  allreduce +4 +\S+ \S+ +(\d+)", done.stdout, re.M))
-    passed = sum(int(n) for n in re.findall(r"^  (\d+) calls of allreduce went", done.stdout, re.M))
+    passed = sum(int(n) for n in re.findall(r"^  (\d+) calls of allreduce not run", done.stdout, re.M))
     return through, passed
 
 

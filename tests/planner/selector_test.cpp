@@ -330,7 +330,7 @@ TEST(Selector, TakesAForcedAlgorithm) {
         for (const Collective collective : kCollectives) {
           const bool serves = row.cannot(collective, ranks, true).empty();
           const SelectionTable& table =
-              selector.table(collective, Operands::commutative, CircuitState::ring());
+              selector.table(collective, Operands::exact, CircuitState::ring());
           for (const double bytes : kSizes) {
             EXPECT_EQ(table.lookup(bytes).algorithm_name(), serves ? row.name : "ring")
                 << "n=" << ranks << " " << to_string(collective) << " " << bytes << " B";
@@ -352,6 +352,60 @@ TEST(Selector, TakesAForcedThreshold) {
     EXPECT_EQ(plan.threshold, std::min(threshold, 5));
     EXPECT_EQ(plan.threshold_gather, std::min(threshold, 5));
   }
+}
+
+std::string reason_for(const Options& options, int ranks, Collective collective, double bytes,
+                       Operands operands = Operands::commutative) {
+  const Selector selector(options, ranks);
+  const SelectionTable& table = selector.table(collective, operands, CircuitState::ring());
+  return reason(table, table.lookup(bytes), bytes);
+}
+
+TEST(Reason, SaysWhatWasAskedFor) {
+  Options options;
+  options.reconfigurable = false;
+  options.algorithm = "ring";
+  EXPECT_EQ(reason_for(options, 8, Collective::allreduce, 8), "ring: asked for; 14.0 us");
+  options.algorithm = "recursive_doubling";
+  EXPECT_EQ(reason_for(options, 8, Collective::allreduce, 8),
+            "recursive_doubling static: asked for; 10.0 us against ring's 14.0 us (1.40x), "
+            "0 reconfigurations");
+  EXPECT_EQ(reason_for(options, 8, Collective::allreduce, 8, Operands::in_order),
+            "recursive_doubling static: asked for; 10.0 us; ring cannot serve this operation");
+  // Dearer than ring, and taken all the same: nothing about min_gain.
+  EXPECT_EQ(reason_for(options, 8, Collective::allreduce, 1e8).find("min_gain"), std::string::npos);
+}
+
+TEST(Reason, SaysWhyWhatWasAskedForCannotServe) {
+  Options options;
+  options.reconfigurable = false;
+  options.algorithm = "swing";
+  const std::string swing = reason_for(options, 7, Collective::allreduce, 1e9);
+  EXPECT_TRUE(
+      swing.starts_with("swing was asked for but needs a power of two of ranks; ring: "
+                        "nothing else is predicted below its "))
+      << swing;
+  options.algorithm = "ring";
+  EXPECT_EQ(reason_for(options, 4, Collective::allreduce, 8, Operands::in_order),
+            "ring was asked for but needs a commutative operation; recursive_doubling_full static: "
+            "2.5 us; ring cannot serve this operation");
+}
+
+TEST(Reason, SaysWhenMinGainDecides) {
+  Options options;
+  options.reconfigurable = false;
+  options.min_gain = 100;
+  EXPECT_EQ(reason_for(options, 8, Collective::allreduce, 8),
+            "ring: nothing else gains min_gain 100 over its 14.0 us");
+  options.min_gain = 1;
+  options.threshold = 2;
+  const std::string held = reason_for(options, 7, Collective::allreduce, 1e9);
+  EXPECT_TRUE(held.starts_with("ring: nothing else with threshold 2 is predicted below its "))
+      << held;
+  options.threshold = -1;
+  options.min_gain = 1e-3;
+  EXPECT_NE(reason_for(options, 7, Collective::allreduce, 1e9).find("; min_gain 0.001 allows it"),
+            std::string::npos);
 }
 
 TEST(CheckOptions, NamesTheFieldAndTheValue) {

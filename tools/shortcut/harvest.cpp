@@ -104,6 +104,10 @@ Result<Request> parse(const CirculantArguments& arguments) {
       return Error{fmt::format("{}: '{}' has no meaning with --fabric {}", knob.option, knob.text,
                                kCirculantFabric)};
     }
+    if (knob.name == "algorithm") {  // circulants have others than the settings know
+      request.algorithm = knob.text;
+      continue;
+    }
     const Status status = config::set(settings, knob.name, knob.text);
     if (!status.ok()) return Error{fmt::format("{}: {}", knob.option, status.error().message)};
   }
@@ -116,7 +120,6 @@ Result<Request> parse(const CirculantArguments& arguments) {
   request.fabric.delta_ns = settings.delta_ns;
   request.fabric.hop_factor = settings.hop_factor;
   request.min_gain = settings.min_gain;
-  request.algorithm = settings.algorithm;
   if (const Status status = check_algorithm(request); !status.ok()) return status.error();
   return request;
 }
@@ -163,11 +166,18 @@ Choice choose(const Request& request) {
   return choice;
 }
 
-std::string reason(const Choice& choice) {
+std::string reason(const Request& request, const Choice& choice) {
   const CirculantPlan& plan = choice.plan();
   const std::string own = format_time_ns(plan.predicted_ns);
-  if (is_ring(plan)) return fmt::format("ring: nothing else is predicted below its {}", own);
-  std::string text = fmt::format("{}: {}", describe(plan), own);
+  const bool forced = request.algorithm != "auto";  // one that cannot serve is an error here
+  if (is_ring(plan) && forced) return fmt::format("ring: asked for; {}", own);
+  if (is_ring(plan) && request.min_gain == 1) {
+    return fmt::format("ring: nothing else is predicted below its {}", own);
+  }
+  if (is_ring(plan)) {
+    return fmt::format("ring: nothing else gains min_gain {} over its {}", request.min_gain, own);
+  }
+  std::string text = fmt::format("{}: {}{}", describe(plan), forced ? "asked for; " : "", own);
   if (choice.ring_ns && plan.predicted_ns > 0) {
     text += fmt::format(" against ring's {} ({:.2f}x)", format_time_ns(*choice.ring_ns),
                         *choice.ring_ns / plan.predicted_ns);
@@ -203,7 +213,7 @@ std::string json_text(const Request& request, const Choice& choice) {
                                 : ordered_json(nullptr);
   json["reconfigurations"] = plan.reconfigurations;
   json["restore_ns"] = 0.0;
-  json["reason"] = reason(choice);
+  json["reason"] = reason(request, choice);
   json["steps"] = ordered_json::array();
   int index = 0;
   for (const CirculantStep& step : plan.steps) {
@@ -235,7 +245,7 @@ std::string plan_text(const Request& request, const Choice& choice) {
       request.collective_name(), request.bytes_text, request.nodes,
       format_time_ns(request.fabric.alpha_s_ns), format_time_ns(request.fabric.alpha_p_ns),
       format_rate_ns_per_byte(request.fabric.beta_ns_per_byte),
-      format_time_ns(request.fabric.delta_ns), reason(choice));
+      format_time_ns(request.fabric.delta_ns), reason(request, choice));
 
   constexpr std::string_view kRow = "{:>5}  {:<6}  {:<15}  {:>5}  {:>10}  {:>10}  {:<9}  {:>10}\n";
   const auto row = [&](const auto&... cells) { text += fmt::format(fmt::runtime(kRow), cells...); };

@@ -95,6 +95,11 @@ int main_with(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);
     const auto parsed = app.get_subcommands();
     const CLI::App* at = parsed.empty() ? &app : parsed.front();
+    for (const CLI::Option* option : at->get_options()) {
+      if (static_cast<int>(option->count()) > option->get_items_expected_max()) {
+        return fail(*at, fmt::format("{} is given {} times", option->get_name(), option->count()));
+      }
+    }
     return fail(*at, error.what());
   }
   const std::vector<std::string> extras = app.remaining();

@@ -130,6 +130,12 @@ Result<planner::Options> PlanOptions::read() const {
   for (const Knob& knob : knobs_) {
     if (knob.option->count() == 0) continue;
     const Status status = config::set(settings, knob.knob, knob.text);
+    if (!status.ok() && knob.knob == "threshold") {  // tighter than the setting: nodes are known
+      return Error{
+          fmt::format("--threshold: '{}' is not auto or an integer from 0 to log2 of the "
+                      "nodes{}",
+                      knob.text, suggestion(knob.text, names_of(knob.knob)))};
+    }
     if (!status.ok()) {
       return Error{fmt::format("{}: {}{}", option_name(knob.knob), status.error().message,
                                suggestion(knob.text, names_of(knob.knob)))};
