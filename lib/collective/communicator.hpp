@@ -65,8 +65,8 @@ class Communicator {
   /// Drops the program of a plan that is about to die (the selector's own plans never do).
   void forget(const planner::Plan& plan) { programs_.erase(&plan); }
 
-  Scratch work;      ///< the vector while it is worked on
-  Scratch incoming;  ///< operands on their way into a reduction
+  Scratch work;                   ///< the vector while it is worked on
+  std::vector<Scratch> incoming;  ///< operands on their way into a reduction, by joined step
   std::vector<MPI_Request> requests;
 
  private:

@@ -23,7 +23,7 @@ struct Elements {
 /// What one message carries: a run of the vector's elements, and where they land.
 struct Piece {
   std::size_t first = 0;   // element of the vector
-  std::size_t landed = 0;  // element of the step's landing
+  std::size_t landed = 0;  // element of the landing
   std::size_t count = 0;
 };
 
@@ -53,7 +53,7 @@ struct Transfer {
   const ProgramStep* step = nullptr;
   std::vector<Piece> send;
   std::vector<Piece> recv;
-  std::size_t landing = 0;  // where its operands start in the landing, in elements
+  void* landing = nullptr;  // of operands; apart, for elements may overlap their neighbours' gaps
   double their_departure_ns = 0;
 };
 
@@ -68,18 +68,17 @@ class StepRunner {
   int run(std::span<const ProgramStep> group) {
     reduces_ = group.front().rank.action == Action::reduce;
     transfers_.resize(group.size());
-    std::size_t landing = 0;
+    while (reduces_ && comm_.incoming.size() < group.size()) comm_.incoming.emplace_back();
     for (std::size_t i = 0; i < group.size(); ++i) {
       Transfer& transfer = transfers_[i];
       transfer.step = &group[i];
       const schedule::RankStep& rank = group[i].rank;
       cut(rank.send_to >= 0 ? rank.send : BlockRange{}, transfer.send);
       cut(rank.recv_from >= 0 ? rank.recv : BlockRange{}, transfer.recv);
-      transfer.landing = landing;
+      transfer.landing =
+          reduces_ ? comm_.incoming[i].reserve(type_, count_of(transfer.recv)) : nullptr;
       transfer.their_departure_ns = 0;
-      landing += count_of(transfer.recv);
     }
-    landing_ = reduces_ ? comm_.incoming.reserve(type_, landing) : nullptr;
     const bool early = group.size() == 1 && !overlap(transfers_[0].send, transfers_[0].recv);
     for (std::size_t first = 0; first < group.size() && error_ == MPI_SUCCESS;) {
       std::size_t end = first + 1;
@@ -135,8 +134,8 @@ class StepRunner {
 
   void post_receives(const Transfer& transfer) {
     for (const Piece& piece : transfer.recv) {
-      void* to = reduces_ ? type_.at(landing_, transfer.landing + piece.landed)
-                          : type_.at(vector_.base, piece.first);
+      void* to =
+          reduces_ ? type_.at(transfer.landing, piece.landed) : type_.at(vector_.base, piece.first);
       add([&](MPI_Request* r) {
         return PMPI_Irecv(to, static_cast<int>(piece.count), type_.type,
                           transfer.step->rank.recv_from, kDataTag, comm_.traffic(), r);
@@ -260,7 +259,7 @@ class StepRunner {
         sum = operand;
       };
       const auto landed = [&](const Transfer* transfer) {
-        return type_.at(landing_, transfer->landing + piece.landed);
+        return type_.at(transfer->landing, piece.landed);
       };
       for (const Transfer* transfer : left) take(landed(transfer));
       take(own);
@@ -272,7 +271,7 @@ class StepRunner {
   /// Combines a received piece with the vector's elements.
   void reduce(const Transfer& transfer, const Piece& piece) {
     if (error_ != MPI_SUCCESS) return;
-    void* theirs = type_.at(landing_, transfer.landing + piece.landed);
+    void* theirs = type_.at(transfer.landing, piece.landed);
     void* own = type_.at(vector_.base, piece.first);
     const int elements = static_cast<int>(piece.count);
     if (!reduction_.ordered || transfer.step->rank.received_is_left) {
@@ -312,7 +311,6 @@ class StepRunner {
   const Reduction& reduction_;
   const TypeInfo& type_;
   bool reduces_ = false;
-  void* landing_ = nullptr;
   std::vector<Transfer> transfers_;
   int error_ = MPI_SUCCESS;
 };
