@@ -230,7 +230,16 @@ class StepRunner {
   /// Combines what a group brought. Where the order shows, all ranks of a group that reduces among
   /// itself take its operands in rank order, so that all have the same bits.
   void combine() {
-    if (!reduction_.ordered || transfers_.size() == 1) {
+    const auto same_run = [this](const Transfer& transfer) {
+      const std::vector<Piece>& first = transfers_[0].recv;
+      return transfer.recv.size() == first.size() &&
+             std::equal(first.begin(), first.end(), transfer.recv.begin(),
+                        [](const Piece& a, const Piece& b) {
+                          return a.first == b.first && a.count == b.count;
+                        });
+    };
+    const bool among_itself = std::all_of(transfers_.begin(), transfers_.end(), same_run);
+    if (!reduction_.ordered || transfers_.size() == 1 || !among_itself) {
       for (const Transfer& transfer : transfers_) {
         for (const Piece& piece : transfer.recv) reduce(transfer, piece);
       }
