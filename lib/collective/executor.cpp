@@ -156,6 +156,7 @@ class StepRunner {
   /// ends must cut alike.
   void cut(BlockRange range, std::vector<Piece>& pieces) const {
     pieces.clear();
+    assert(range.window_count == 0 && "schedules of tori are not run yet");
     const int straight =
         std::min(range.count, static_cast<int>(vector_.first_element.size()) - range.first);
     cut_straight({range.first, straight}, pieces);

@@ -382,19 +382,23 @@ TEST(SelectionTable, EqualsADenseSweep) {
       options.min_gain = round == 3 ? 1.2345 : 1.0;
       const Selector selector(options, ranks);
       starts += selector.starts().size();
-      for (const Collective collective : {Collective::allreduce, Collective::reduce_scatter}) {
+      using Kind = std::pair<Collective, Operands>;
+      for (const auto& [collective, operands] :
+           {Kind{Collective::allreduce, Operands::commutative},
+            Kind{Collective::allreduce, Operands::exact},
+            Kind{Collective::reduce_scatter, Operands::commutative}}) {
         for (const CircuitState start : selector.starts()) {
-          const SelectionTable& table = selector.table(collective, Operands::commutative, start);
+          const SelectionTable& table = selector.table(collective, operands, start);
           rows += table.rows().size();
           const int points = start == CircuitState::ring() ? 10'000 : 500;
-          const auto routed = [&](const schedule::Algorithm& each) {
-            return std::make_unique<RoutedSchedule>(
-                each, collective, ranks, options.fabric.antipodal, options.fabric.base_ring);
+          const auto routed = [&, kind = collective](const schedule::Algorithm& each) {
+            return std::make_unique<RoutedSchedule>(each, kind, ranks, options.fabric.antipodal,
+                                                    options.fabric.base_ring);
           };
           std::vector<std::unique_ptr<RoutedSchedule>> owned;
           std::vector<StateSearch> searches;
           for (const schedule::Algorithm& each : schedule::algorithms()) {
-            if (!each.cannot(collective, ranks, Operands::commutative).empty()) continue;
+            if (!each.cannot(collective, ranks, operands).empty()) continue;
             owned.push_back(routed(each));
             searches.emplace_back(options, *owned.back());
           }
