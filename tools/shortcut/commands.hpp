@@ -46,6 +46,7 @@ class PlanCommand {
   std::string nodes_;
   std::string bytes_;
   std::string fabric_ = "ring-ocs";
+  std::string operands_ = "commutative";
   bool json_ = false;
   PlanOptions options_;
 };

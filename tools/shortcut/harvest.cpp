@@ -29,8 +29,8 @@ constexpr std::array<std::string_view, 5> kCollectives{"allreduce", "reduce_scat
                                                        "alltoall", "broadcast"};
 constexpr std::array<std::string_view, 3> kForms{"static", "every-step", "optimal"};
 /// Settings that say how a ring with switched ports is planned.
-constexpr std::array<std::string_view, 5> kOtherFabric{"rule", "threshold", "accounting",
-                                                       "antipodal", "restore"};
+constexpr std::array<std::string_view, 8> kOtherFabric{
+    "planner", "rule", "threshold", "accounting", "antipodal", "base_ring", "ports", "restore"};
 
 struct Request {
   CirculantCollective collective = CirculantCollective::allreduce;
@@ -52,10 +52,6 @@ bool is_ring(const CirculantPlan& plan) { return plan.algorithm->name == "ring";
 
 std::string describe(const CirculantPlan& plan) {
   return is_ring(plan) ? "ring" : fmt::format("{} {}", plan.algorithm->name, form_name(plan.form));
-}
-
-std::string joined(std::span<const std::string_view> names) {
-  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 Status check_algorithm(const Request& request) {

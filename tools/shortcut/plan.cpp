@@ -30,6 +30,7 @@ struct Request {
   int nodes = 0;
   std::uint64_t bytes = 0;
   std::string bytes_text;  ///< as written
+  Operands operands = Operands::commutative;
   planner::Options options;
 };
 
@@ -104,7 +105,7 @@ class DeltaRanges {
   DeltaRanges(const Request& request, const planner::Selector& selector)
       : request_(request), selector_(selector), options_(request.options) {
     for (const auto& candidate :
-         selector.all_candidates(request.collective, Operands::commutative, CircuitState::ring(),
+         selector.all_candidates(request.collective, request.operands, CircuitState::ring(),
                                  static_cast<double>(request.bytes))) {
       if (!candidate.states.empty()) continue;
       if (routed_.empty() || routed_.back() != candidate.routed) {
@@ -183,8 +184,10 @@ std::string json_text(const Request& request, const planner::Selector& selector,
     json["threshold_gather"] = threshold(algorithm, plan.threshold_gather);
   }
   json["predicted_ns"] = predicted;
-  json["ring_ns"] = ring;
-  json["speedup_vs_ring"] = predicted > 0 ? ordered_json(ring / predicted) : ordered_json(nullptr);
+  const bool compared = table.has_ring();  // it cannot keep rank order
+  json["ring_ns"] = compared ? ordered_json(ring) : ordered_json(nullptr);
+  json["speedup_vs_ring"] =
+      compared && predicted > 0 ? ordered_json(ring / predicted) : ordered_json(nullptr);
   json["reconfigurations"] = plan.reconfigurations;
   json["restore_ns"] = plan.restores ? request.options.fabric.delta_ns : 0.0;
   json["reason"] = planner::reason(table, plan, bytes);
@@ -214,8 +217,8 @@ std::string json_text(const Request& request, const planner::Selector& selector,
     }
     json["candidates"].push_back(std::move(entry));
   };
-  const auto all = selector.all_candidates(request.collective, Operands::commutative,
-                                           CircuitState::ring(), bytes);
+  const auto all =
+      selector.all_candidates(request.collective, request.operands, CircuitState::ring(), bytes);
   for (const auto& candidate : per_threshold(all, bytes)) add_candidate(candidate, "threshold");
   for (const auto& candidate : searched(all)) add_candidate(candidate, "optimal");
   return json.dump(2) + "\n";
@@ -224,8 +227,8 @@ std::string json_text(const Request& request, const planner::Selector& selector,
 /// Per algorithm: the best threshold, and what the state search finds.
 std::string candidates_text(const Request& request, const planner::Selector& selector) {
   const auto bytes = static_cast<double>(request.bytes);
-  const auto all = selector.all_candidates(request.collective, Operands::commutative,
-                                           CircuitState::ring(), bytes);
+  const auto all =
+      selector.all_candidates(request.collective, request.operands, CircuitState::ring(), bytes);
   const auto line = [&](const planner::Candidate& candidate) {
     return fmt::format(
         "  {:>10}  {}\n", format_time_ns(candidate.line.at(bytes)),
@@ -341,6 +344,11 @@ PlanCommand::PlanCommand(CLI::App& app)
       ->type_name("N");
   app_->add_option("--bytes", bytes_, "Size of the message with its unit, e.g. 32kB (required)")
       ->type_name("SIZE");
+  app_->add_option("--operands", operands_,
+                   joined(kOperands) +
+                       ": the operation must keep rank order, may not (but\n"
+                       "rounds), or never rounds, as on integers [commutative]")
+      ->type_name("NAME");
   options_.add_to(*app_);
   app_->add_option("--fabric", fabric_,
                    joined(kFabrics) +
@@ -351,8 +359,7 @@ PlanCommand::PlanCommand(CLI::App& app)
   app_->footer(
       "Values need their units: sizes B, kB, MB, GB, KiB, MiB, GiB; times ns, us, ms, s; rates\n"
       "Mb/s, Gb/s, GB/s. What is not given has the default in brackets; SHORTCUT_ variables and\n"
-      "files of settings do not count here. The plan starts from the ring and is for a\n"
-      "commutative operation.\n\n"
+      "files of settings do not count here. The plan starts from the ring.\n\n"
       "Example: shortcut plan --collective allreduce --nodes 32 --bytes 1MB --delta 10us\n");
 }
 
@@ -365,7 +372,12 @@ Result<std::string> PlanCommand::run_on_circulant() const {
 }
 
 Result<std::string> PlanCommand::run() const {
-  if (fabric_ == kCirculantFabric) return run_on_circulant();
+  if (fabric_ == kCirculantFabric) {
+    if (app_->get_option("--operands")->count() > 0) {
+      return Error{"--operands: does not apply to --fabric circulant"};
+    }
+    return run_on_circulant();
+  }
   if (fabric_ != kFabrics[0]) {
     return Error{fmt::format("--fabric: '{}' is not one of {}{}", fabric_, joined(kFabrics),
                              suggestion(fabric_, kFabrics))};
@@ -392,10 +404,15 @@ Result<std::string> PlanCommand::run() const {
   request.bytes = bytes.value();
   request.bytes_text = bytes_;
 
+  const auto operands = parse_operands(operands_);
+  if (!operands.ok()) return operands.error();
+  request.operands = operands.value();
+
   auto options = options_.read();
   if (!options.ok()) return options.error();
   request.options = std::move(options).value();
-  if (const Status status = check_options_for(request.options, request.collective, request.nodes);
+  if (const Status status =
+          check_options_for(request.options, request.collective, request.nodes, request.operands);
       !status.ok()) {
     return status.error();
   }
@@ -403,10 +420,10 @@ Result<std::string> PlanCommand::run() const {
 
   const planner::Selector selector(request.options, request.nodes);
   const planner::SelectionTable& table =
-      selector.table(request.collective, Operands::commutative, CircuitState::ring());
+      selector.table(request.collective, request.operands, CircuitState::ring());
   // The rule at this very size, not the table: at a crossing the table may hold either neighbour.
   const auto all =
-      selector.all_candidates(request.collective, Operands::commutative, CircuitState::ring(),
+      selector.all_candidates(request.collective, request.operands, CircuitState::ring(),
                               static_cast<double>(request.bytes));
   const int chosen = selector.choose(all, static_cast<double>(request.bytes));
   const planner::Plan plan =

@@ -71,7 +71,17 @@ Result<Collective> parse_collective(std::string_view text) {
   return static_cast<Collective>(name - kCollectives.begin());
 }
 
-Status check_options_for(const planner::Options& options, Collective collective, int nodes) {
+Result<schedule::Operands> parse_operands(std::string_view text) {
+  const auto name = std::find(kOperands.begin(), kOperands.end(), text);
+  if (name == kOperands.end()) {
+    return Error{fmt::format("--operands: '{}' is not one of {}{}", text, joined(kOperands),
+                             suggestion(text, kOperands))};
+  }
+  return static_cast<schedule::Operands>(name - kOperands.begin());
+}
+
+Status check_options_for(const planner::Options& options, Collective collective, int nodes,
+                         schedule::Operands operands) {
   if (!(options.min_gain > 0)) {
     return Error{fmt::format("--min-gain: '{}' is not a number above 0", options.min_gain)};
   }
@@ -91,10 +101,11 @@ Status check_options_for(const planner::Options& options, Collective collective,
   if (found.value()->all_ports_only && !options.all_ports) {
     return Error{fmt::format("--algorithm: '{}' needs --ports all", options.algorithm)};
   }
-  const std::string_view why = found.value()->cannot(collective, nodes, true);
+  const std::string_view why = found.value()->cannot(collective, nodes, operands);
   if (!why.empty() && nodes > 1) {
-    return Error{fmt::format("--algorithm: '{}' {} ({} on {} nodes)", options.algorithm, why,
-                             schedule::to_string(collective), nodes)};
+    return Error{fmt::format("--algorithm: '{}' {} ({} on {} nodes); it is for {}, and needs: {}",
+                             options.algorithm, why, schedule::to_string(collective), nodes,
+                             collectives_of(*found.value()), needs_of(*found.value()))};
   }
   return {};
 }

@@ -17,6 +17,9 @@ inline constexpr int kMaximumNodes = 65536;
 inline constexpr std::array<std::string_view, 3> kCollectives{"allreduce", "reduce_scatter",
                                                               "allgather"};
 
+/// In the order of schedule::Operands.
+inline constexpr std::array<std::string_view, 3> kOperands{"in-order", "commutative", "exact"};
+
 std::string joined(std::span<const std::string_view> names);
 
 /// The error is for --collective.
@@ -24,7 +27,10 @@ Result<schedule::Collective> parse_collective(std::string_view text);
 
 /// What only the options together can tell.
 Status check_options_for(const planner::Options& options, schedule::Collective collective,
-                         int nodes);
+                         int nodes, schedule::Operands operands);
+
+/// The error is for --operands.
+Result<schedule::Operands> parse_operands(std::string_view text);
 
 class PlanOptions {
  public:

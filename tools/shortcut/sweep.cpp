@@ -442,7 +442,8 @@ Result<std::string> SweepCommand::run() const {
   int least = sweep.base.nodes;
   if (sweep.x.quantity == Quantity::nodes) least = static_cast<int>(sweep.x.values[0]);
   if (sweep.y.quantity == Quantity::nodes) least = static_cast<int>(sweep.y.values[0]);
-  if (const Status status = check_options_for(options.value(), sweep.collective, least);
+  if (const Status status = check_options_for(options.value(), sweep.collective, least,
+                                              schedule::Operands::commutative);
       !status.ok()) {
     return status.error();
   }

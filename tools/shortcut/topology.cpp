@@ -427,7 +427,8 @@ Result<std::string> TopologyCommand::run() const {
       continue;
     }
     if (request) {
-      const Status status = check_options_for(options.value(), request->collective, torus.size(k));
+      const Status status = check_options_for(options.value(), request->collective, torus.size(k),
+                                              schedule::Operands::commutative);
       if (!status.ok()) return status.error();
     }
     reports.push_back(report_on(torus.size(k), options.value(), request));
