@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "planner/torus_plan.hpp"
+
 namespace shortcut::planner {
 namespace {
 
@@ -51,6 +53,18 @@ void restore(const Options& options, Candidate& candidate) {
 }
 
 }  // namespace
+
+const schedule::Schedule& Plan::schedule() const {
+  return torus ? torus->schedule : routed->schedule();
+}
+
+const schedule::Schedule& Plan::schedule_head() const {
+  return torus ? torus->schedule : routed->outline();
+}
+
+double Plan::predicted_ns(double bytes) const {
+  return torus ? torus->predicted_ns(bytes) : line.at(bytes);
+}
 
 Candidate price(const Options& options, const RoutedSchedule& routed, int threshold,
                 int threshold_gather, CircuitState start) {
@@ -168,8 +182,14 @@ Plan expand(const Options& options, const Candidate& candidate, CircuitState sta
   plan.steps.reserve(candidate.routed->steps().size());
   const auto add = [&](std::size_t i, CircuitState state, bool charged) {
     const RoutedStep& step = candidate.routed->steps()[i];
-    plan.steps.push_back({state, candidate.routed->route(i, state).value(), charged, step.share,
-                          step.repeat, step.cycle, step.at_once});
+    PlannedStep& planned = plan.steps.emplace_back();
+    planned.state = state;
+    planned.route = candidate.routed->route(i, state).value();
+    planned.reconfigured = charged;
+    planned.share = step.share;
+    planned.repeat = step.repeat;
+    planned.cycle = step.cycle;
+    planned.at_once = step.at_once;
   };
   const CircuitState last = candidate.states.empty()
                                 ? walk(options.accounting, *candidate.routed, candidate.threshold,
@@ -180,6 +200,7 @@ Plan expand(const Options& options, const Candidate& candidate, CircuitState sta
 }
 
 std::vector<std::string> state_list(const Plan& plan) {
+  if (plan.torus) return state_list(*plan.torus, plan.steps);
   std::vector<std::string> states;
   for (std::size_t i = 0; i < plan.steps.size();) {
     const CircuitState state = plan.steps[i].state;
@@ -193,6 +214,7 @@ std::vector<std::string> state_list(const Plan& plan) {
 }
 
 std::string describe(const Plan& plan) {
+  if (plan.torus) return describe(*plan.torus);
   if (plan.native() || !plan.algorithm().reconfigures) {
     return std::string(plan.algorithm_name());
   }

@@ -7,6 +7,7 @@
 // The optimal plan takes any state for any step: state_search.hpp.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,6 +46,7 @@ struct Options {
   std::string algorithm = "auto";      ///< or a registry name
   int threshold = -1;                  ///< -1: free; else T = T' = threshold
   bool all_ports = false;              ///< ranks use both of their ports at once
+  bool two_halves = false;             ///< AllReduce only by schedule::can_scatter (torus parts)
 };
 
 /// One candidate: a line, and what it takes to expand it into a plan.
@@ -68,10 +70,17 @@ struct PlannedStep {
   int repeat = 1;
   int cycle = 1;         ///< schedule::Step::cycle
   bool at_once = false;  ///< costs nothing of its own: runs with the step in front
+  int dimension = 0;     ///< of a torus; so lane and phase: see schedule::Step
+  int lane = 0;
+  int phase = 0;
 };
 
+struct TorusPlan;  // torus_plan.hpp
+
 struct Plan {
-  const RoutedSchedule* routed = nullptr;  ///< null: the MPI library's own (fallback)
+  /// Null: the MPI library's own (fallback), or a plan for a torus.
+  const RoutedSchedule* routed = nullptr;
+  std::shared_ptr<const TorusPlan> torus;  ///< what a plan for a torus is made of, else null
   int threshold = 0;  ///< -1: no threshold describes the states; then threshold_gather too
   int threshold_gather = 0;
   model::Line line;
@@ -81,13 +90,16 @@ struct Plan {
   bool restores = false;  ///< goes back to the ring at its end (Restore::eager)
   std::vector<PlannedStep> steps;
 
-  bool native() const { return routed == nullptr; }
+  bool native() const { return routed == nullptr && torus == nullptr; }
   std::string_view algorithm_name() const { return native() ? "native" : algorithm().name; }
   /// Not of a native plan.
-  const schedule::Algorithm& algorithm() const { return routed->algorithm(); }
-  /// In full, made on first use; not of a native plan.
-  const schedule::Schedule& schedule() const { return routed->schedule(); }
-  double predicted_ns(double bytes) const { return line.at(bytes); }
+  const schedule::Algorithm& algorithm() const { return *schedule_head().algorithm; }
+  /// In full, made on first use (on a torus without patterns); not of a native plan.
+  const schedule::Schedule& schedule() const;
+  double predicted_ns(double bytes) const;
+
+ private:
+  const schedule::Schedule& schedule_head() const;
 };
 
 /// Prices the thresholds (T, T') of one algorithm, starting from `start`.

@@ -41,6 +41,8 @@ class RoutedSchedule {
   int ranks() const { return outline_.ranks; }
   /// The schedule in full, patterns and all: made on first use, O(n * steps). Thread-safe.
   const schedule::Schedule& schedule() const;
+  /// As far as planning needs it.
+  const schedule::Schedule& outline() const { return outline_; }
   const std::vector<RoutedStep>& steps() const { return steps_; }
   /// Levels that a threshold counts: T runs from 0 (every step reconfigured) to levels() (static).
   int levels() const { return levels_; }

@@ -7,6 +7,9 @@
 #include <cmath>
 #include <limits>
 
+#include "planner/envelope.hpp"
+#include "planner/torus_plan.hpp"
+#include "schedule/torus.hpp"
 #include "support/units.hpp"
 
 namespace shortcut::planner {
@@ -17,129 +20,6 @@ using schedule::Operands;
 using topology::CircuitState;
 
 bool is_ring(const Candidate& candidate) { return candidate.routed->algorithm().name == "ring"; }
-
-/// Slopes that differ by rounding only would cross far out, where prices are rounding too.
-constexpr double kSlopeRounding = 1e-12;
-
-/// Up to rounding.
-bool same_line(const model::Line& left, const model::Line& right) {
-  const auto close = [](double a, double b) {
-    return std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b));
-  };
-  return close(left.fixed_ns, right.fixed_ns) && close(left.per_byte_ns, right.per_byte_ns);
-}
-
-template <class Priced>
-struct PricedPiece {
-  double from = 0;
-  Priced priced;
-};
-
-/// The lower envelope of lines that can only be asked for one size at a time: best(bytes) has the
-/// `line` that is least there.
-template <class Priced, class Best>
-class Bisection {
- public:
-  using Piece = PricedPiece<Priced>;
-  explicit Bisection(const Best& best) : best_(best) {}
-
-  /// From 0 to 1 PB and on: a crossing below a byte or beyond would make no difference.
-  std::vector<Piece> find() {
-    constexpr double kSmallest = 1.0 / 1024;
-    constexpr double kLargest = 1e15;
-    const Priced low = best_(kSmallest);
-    pieces_.push_back({0, low});
-    split(kSmallest, low, kLargest, best_(kLargest));
-    return std::move(pieces_);
-  }
-
- private:
-  void split(double low_bytes, const Priced& low, double high_bytes, const Priced& high) {
-    if (same_line(low.line, high.line)) return;
-    const double slope = low.line.per_byte_ns - high.line.per_byte_ns;
-    const double cross = (high.line.fixed_ns - low.line.fixed_ns) / slope;
-    // Lines that differ by rounding only may cross outside; either will do.
-    if (!(cross > low_bytes && cross < high_bytes)) {
-      add(std::isfinite(cross) ? std::clamp(cross, low_bytes, high_bytes) : high_bytes, high);
-      return;
-    }
-    const Priced middle = best_(cross);
-    const double known = std::min(low.line.at(cross), high.line.at(cross));
-    if (middle.line.at(cross) >= known * (1 - 1e-12)) {
-      add(cross, high);
-      return;
-    }
-    split(low_bytes, low, cross, middle);
-    split(cross, middle, high_bytes, high);
-  }
-
-  void add(double from, const Priced& priced) {
-    if (from <= pieces_.back().from) {
-      pieces_.back().priced = priced;
-    } else {
-      pieces_.push_back({from, priced});
-    }
-  }
-
-  const Best& best_;
-  std::vector<Piece> pieces_;
-};
-
-template <class Priced, class Best>
-std::vector<PricedPiece<Priced>> lower_envelope_of(const Best& best) {
-  return Bisection<Priced, Best>(best).find();
-}
-
-/// Sizes at which the choice can change: crossings of pairs of lines that the rule compares.
-std::vector<double> crossings(const std::vector<model::Line>& lines, std::size_t against) {
-  std::vector<double> sizes;
-  for (const model::Line& line : lines) {
-    const double slope = line.per_byte_ns - lines[against].per_byte_ns;
-    if (std::abs(slope) <= kSlopeRounding * std::abs(line.per_byte_ns)) continue;
-    const double size = (lines[against].fixed_ns - line.fixed_ns) / slope;
-    if (size > 0 && std::isfinite(size)) sizes.push_back(size);
-  }
-  std::sort(sizes.begin(), sizes.end());
-  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
-  return sizes;
-}
-
-struct EnvelopePiece {
-  double from = 0;
-  std::size_t line = 0;
-};
-
-/// Lower envelope over sizes >= 0; of equal lines the first wins.
-std::vector<EnvelopePiece> lower_envelope(const std::vector<model::Line>& lines) {
-  std::vector<EnvelopePiece> pieces;
-  std::size_t best = 0;
-  for (std::size_t i = 1; i < lines.size(); ++i) {
-    const bool cheaper = lines[i].fixed_ns < lines[best].fixed_ns;
-    const bool flatter =
-        lines[i].fixed_ns == lines[best].fixed_ns && lines[i].per_byte_ns < lines[best].per_byte_ns;
-    if (cheaper || flatter) best = i;
-  }
-  double from = 0;
-  while (true) {
-    pieces.push_back({from, best});
-    double next_from = std::numeric_limits<double>::infinity();
-    std::size_t next = best;
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      if (!(lines[i].per_byte_ns < lines[best].per_byte_ns * (1 - kSlopeRounding))) continue;
-      const double size = (lines[i].fixed_ns - lines[best].fixed_ns) /
-                          (lines[best].per_byte_ns - lines[i].per_byte_ns);
-      const bool sooner = size < next_from;
-      const bool flatter = size == next_from && lines[i].per_byte_ns < lines[next].per_byte_ns;
-      if (sooner || flatter) {
-        next_from = size;
-        next = i;
-      }
-    }
-    if (next == best) return pieces;
-    best = next;
-    from = std::max(from, next_from);
-  }
-}
 
 }  // namespace
 
@@ -179,6 +59,8 @@ Selector::Selector(Options options, int ranks) : options_(std::move(options)), r
     for (const schedule::Algorithm& row : schedule::algorithms()) {
       if (ranks < 2 || !row.cannot(collective, ranks, true).empty()) continue;
       if (row.all_ports_only && !options_.all_ports) continue;
+      const bool halves = collective != Collective::allreduce || schedule::can_scatter(row, ranks);
+      if (options_.two_halves && !halves) continue;
       routed.emplace_back(row, collective, ranks, options_.fabric.antipodal,
                           options_.fabric.base_ring, options_.all_ports);
     }
@@ -186,8 +68,13 @@ Selector::Selector(Options options, int ranks) : options_(std::move(options)), r
     auto& searches = searches_[static_cast<std::size_t>(collective)];
     for (const RoutedSchedule& each : routed) searches.emplace_back(options_, each);
   }
-  starts_.push_back(CircuitState::ring());
-  for (std::size_t s = 0; s < starts_.size(); ++s) {
+  prepare(CircuitState::ring());
+}
+
+void Selector::prepare(CircuitState start) {
+  if (std::find(starts_.begin(), starts_.end(), start) != starts_.end()) return;
+  starts_.push_back(start);
+  for (std::size_t s = tables_.size(); s < starts_.size(); ++s) {
     auto& row = tables_.emplace_back();
     for (std::size_t slot = 0; slot < row.size(); ++slot) {
       row[slot] =
@@ -420,6 +307,7 @@ SelectionTable Selector::build_from_thresholds(Collective collective, Operands o
 }
 
 std::string reason(const SelectionTable& table, const Plan& plan, double bytes) {
+  if (plan.torus) return torus_reason(table, plan, bytes);
   if (plan.native()) return "no algorithm can serve this call; the MPI library's own runs it";
   const SelectionTable::Asked& asked = table.asked();
   const bool forced = asked.algorithm == plan.algorithm_name();

@@ -54,6 +54,7 @@ class SelectionTable {
 
  private:
   friend class Selector;
+  friend class TorusSelector;
   Asked asked_;
   std::vector<double> from_;  // rows_[i].from_bytes, packed for the search
   std::vector<TableRow> rows_;
@@ -89,6 +90,9 @@ class Selector {
   /// The rule applied at one size; index into `candidates`, or -1 when there is none.
   int choose(const std::vector<Candidate>& candidates, double bytes) const;
 
+  /// Makes the tables for a starting state that no plan of this selector need leave, and for those
+  /// that follow from it. Tables and plans made before stay where they are. Not thread-safe.
+  void prepare(topology::CircuitState start);
   /// Starting states for which there are tables.
   const std::vector<topology::CircuitState>& starts() const { return starts_; }
 
@@ -112,7 +116,7 @@ class Selector {
   std::array<std::vector<StateSearch>, 3> searches_;  // the same, or empty: thresholds only
   std::vector<topology::CircuitState> starts_;
   /// tables_[start][collective * 3 + operands]
-  std::vector<std::array<SelectionTable, 9>> tables_;
+  std::deque<std::array<SelectionTable, 9>> tables_;
 };
 
 /// Checks what Options cannot express by type. The error names the field, the value and what is

@@ -272,8 +272,8 @@ TorusSchedule make_torus_schedule(const TorusRequest& request) {
                const PartLayout& own = layout->lanes[at(lane)].parts[at(part)];
                const Step& ring = ring_step(lane, part, index);
                Step step = ring;
-               step.send_to.resize(at(torus.nodes()));
-               for (int u = 0; u < torus.nodes(); ++u) {
+               step.send_to.resize(at(request.outline ? 0 : torus.nodes()));
+               for (int u = 0; u < static_cast<int>(step.send_to.size()); ++u) {
                  const int peer = ring.send_to[at(torus.coordinate(u, own.dimension))];
                  step.send_to[at(u)] =
                      peer < 0 ? peer : torus.with_coordinate(u, own.dimension, peer);

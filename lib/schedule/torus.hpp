@@ -41,6 +41,7 @@ struct TorusRequest {
   std::vector<int> dims;  ///< every size >= 2
   topology::BaseRing base = topology::BaseRing::plain;
   std::vector<TorusLane> lanes = {};  ///< in every phase in different dimensions
+  bool outline = false;               ///< no patterns (Step::send_to)
 };
 
 /// Can a dimension of AllReduce scatter by this algorithm: has it two halves, with equally many
