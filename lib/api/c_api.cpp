@@ -71,8 +71,7 @@ int shortcut_query(const char* collective, double bytes, MPI_Comm comm, shortcut
     put(choice->reason, "the MPI library serves this communicator");
     return MPI_SUCCESS;
   }
-  const auto& table =
-      state->selector().table(kind, shortcut::schedule::Operands::commutative, state->held());
+  const auto& table = state->table(kind, shortcut::schedule::Operands::commutative);
   const shortcut::planner::Plan& plan = table.lookup(bytes);
   put(choice->algorithm, plan.algorithm_name());
   put(choice->plan, shortcut::planner::describe(plan));
@@ -90,9 +89,9 @@ double shortcut_time_ns(MPI_Comm comm) {
 int shortcut_barrier(MPI_Comm comm) {
   auto* state = state_of(comm);
   if (state == nullptr) return PMPI_Barrier(comm);
-  const double latest_ns = state->channel().synchronise(state->backend().now_ns());
+  const double latest_ns = state->everyone().synchronise(state->backend().now_ns());
   if (state->backend().capabilities().virtual_time) {
-    state->backend().finish_step(state->channel(), latest_ns, 0);
+    state->backend().finish_step(state->everyone(), latest_ns, 0);
   }
   return MPI_SUCCESS;
 }

@@ -1,4 +1,4 @@
-#include <cassert>
+#include <algorithm>
 
 #include "collective/call.hpp"
 #include "collective/collectives.hpp"
@@ -7,6 +7,46 @@
 
 namespace shortcut::collective {
 namespace {
+
+/// For schedules that cut a rank's block: the ranks must cut it alike, but may describe it by other
+/// datatypes, of which the bytes alone are the same. So bytes it is. `code`: of what went before.
+template <class Places, class Counts>
+int gather_cut_blocks(Call& call, BlockedVector& vector, const Places& user_place,
+                      const Counts& count_of, int code) {
+  Communicator& comm = call.comm();
+  const TypeInfo user = vector.type;
+  const int me = comm.rank();
+  const auto count = [&](int endpoint) {
+    return static_cast<std::size_t>(count_of(comm.user_rank(endpoint)));
+  };
+  const auto bytes = [&](int endpoint) { return count(endpoint) * user.size; };
+  TypeInfo::query(MPI_BYTE, vector.type);
+  std::vector<OwnedRun> runs =
+      lay_out(call.plan().schedule().block_owner, comm.ranks(), bytes, vector);
+  std::stable_sort(runs.begin(), runs.end(),
+                   [](const OwnedRun& a, const OwnedRun& b) { return a.endpoint < b.endpoint; });
+  std::size_t largest = 0;
+  for (int e = 0; e < comm.ranks(); ++e) largest = std::max(largest, bytes(e));
+  char* work = static_cast<char*>(comm.work.reserve(vector.type, vector.end_element.back()));
+  char* block = static_cast<char*>(comm.staging.reserve(vector.type, largest));
+  vector.base = work;
+  if (code == MPI_SUCCESS) {
+    code = pack_elements(user, user_place(comm.user_rank(me)), count(me), block, comm.traffic());
+  }
+  for (const OwnedRun& run : runs) {
+    if (run.endpoint == me) std::copy_n(block + run.offset, run.count, work + run.place);
+  }
+  if (code == MPI_SUCCESS) code = call.run(vector);
+  for (auto run = runs.begin(); run != runs.end() && code == MPI_SUCCESS;) {
+    const int e = run->endpoint;
+    for (; run != runs.end() && run->endpoint == e; ++run) {
+      std::copy_n(work + run->place, run->count, block + run->offset);
+    }
+    if (e == me) continue;
+    code = unpack_elements(user, block, user_place(comm.user_rank(e)), count(e), comm.traffic());
+  }
+  return code;
+}
 
 /// count_of(r), place_of(r): elements of rank r and where they start, in elements of recvtype.
 template <class Counts, class Places>
@@ -31,7 +71,7 @@ bool try_allgather(const char* name, const void* sendbuf, MPI_Count sendcount,
   if (TypeInfo::query(recvtype, vector.type) != MPI_SUCCESS) return call.pass("invalid datatype");
   // A zero-size type here may meet a zero count elsewhere.
   if (elements == 0 || info.size == 0) return call.nothing(code);
-  const std::size_t own = static_cast<std::size_t>(count_of(call.comm().rank()));
+  const std::size_t own = static_cast<std::size_t>(count_of(call.comm().own_user_rank()));
   if (Call::bad_buffer(recvbuf, elements, info) ||
       (!in_place && sendbuf == nullptr && own > 0 && sendtype == recvtype &&
        info.true_lower_bound == 0)) {
@@ -40,7 +80,7 @@ bool try_allgather(const char* name, const void* sendbuf, MPI_Count sendcount,
   if (!call.select(elements * info.size)) return false;
 
   const MPI_Comm self = call.comm().traffic();
-  const int me = call.comm().rank();
+  const int me = call.comm().own_user_rank();
   const schedule::Schedule& schedule = call.plan().schedule();
   const auto user_place = [&](int r) {
     return static_cast<char*>(recvbuf) + static_cast<MPI_Aint>(place_of(r)) * info.extent;
@@ -58,7 +98,8 @@ bool try_allgather(const char* name, const void* sendbuf, MPI_Count sendcount,
   bool gaps = false;
   for (int r = 0; r + 1 < ranks; ++r) gaps |= place_of(r) + count_of(r) != place_of(r + 1);
   const int each = schedule.blocks / ranks;
-  const bool direct = schedule.in_rank_order() && (schedule.algorithm->single_blocks || !gaps);
+  const bool direct = each == 1 && call.comm().in_rank_order() && schedule.in_rank_order() &&
+                      (schedule.algorithm->single_blocks || !gaps);
   if (direct) {
     MPI_Aint lowest = 0;
     for (int r = 0; r < ranks; ++r) lowest = std::min<MPI_Aint>(lowest, place_of(r));
@@ -70,24 +111,25 @@ bool try_allgather(const char* name, const void* sendbuf, MPI_Count sendcount,
     if (code == MPI_SUCCESS) code = call.run(vector);
     return true;
   }
+  if (each > 1) {
+    code = gather_cut_blocks(call, vector, user_place, count_of, code);
+    return true;
+  }
+  const auto elements_of = [&](int endpoint) {
+    return static_cast<std::size_t>(count_of(call.comm().user_rank(endpoint)));
+  };
   vector.base = call.comm().work.reserve(info, elements);
-  std::size_t next = 0;
-  assert(each == 1 && "only rows with single_blocks cut a rank's block");
-  for (const int r : schedule.block_owner) {
-    vector.first_element.push_back(next);
-    if (r == me && code == MPI_SUCCESS) {
-      code = copy_elements(info, user_place(me), info.at(vector.base, next),
-                           static_cast<std::size_t>(count_of(me)), self);
-    }
-    next += static_cast<std::size_t>(count_of(r));
-    vector.end_element.push_back(next);
+  const std::vector<OwnedRun> runs = lay_out(schedule.block_owner, ranks, elements_of, vector);
+  for (const OwnedRun& run : runs) {
+    const int r = call.comm().user_rank(run.endpoint);
+    if (r != me || code != MPI_SUCCESS) continue;
+    code = copy_elements(info, user_place(r), info.at(vector.base, run.place), run.count, self);
   }
   if (code == MPI_SUCCESS) code = call.run(vector);
-  for (std::size_t i = 0; i < schedule.block_owner.size() && code == MPI_SUCCESS; ++i) {
-    const int r = schedule.block_owner[i];
-    if (r == me) continue;
-    code = copy_elements(info, info.at(vector.base, vector.first_element[i]), user_place(r),
-                         static_cast<std::size_t>(count_of(r)), self);
+  for (const OwnedRun& run : runs) {
+    const int r = call.comm().user_rank(run.endpoint);
+    if (r == me || code != MPI_SUCCESS) continue;
+    code = copy_elements(info, info.at(vector.base, run.place), user_place(r), run.count, self);
   }
   return true;
 }

@@ -51,7 +51,10 @@ bool Call::set_operation(MPI_Op op, MPI_Datatype type) {
 
 bool Call::select(std::size_t bytes) {
   bytes_ = bytes;
-  table_ = &comm_->selector().table(collective_, operands_, comm_->held());
+  if (operands_ == schedule::Operands::in_order && !comm_->in_rank_order()) {
+    return pass("operands must keep rank order, which SHORTCUT_MAP does not");
+  }
+  table_ = &comm_->table(collective_, operands_);
   plan_ = &table_->lookup(static_cast<double>(bytes));
   if (plan_->native()) return pass("no algorithm can serve it");
   // Where several ranks compute the same values, they must get the same bits.

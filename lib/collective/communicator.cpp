@@ -9,6 +9,7 @@
 
 #include "collective/census.hpp"
 #include "collective/options.hpp"
+#include "collective/placement.hpp"
 #include "support/units.hpp"
 
 namespace shortcut::collective {
@@ -38,7 +39,12 @@ bool is_not_ours(const void* state) {
 
 /// Are all processes of `group` in this job's MPI_COMM_WORLD? Those of another job may be without
 /// Shortcut, even if we were preloaded into all of this one. Both jobs answer alike.
-bool within_this_job(MPI_Group group, int ranks) {
+bool within_this_job(const std::vector<int>& world_ranks) {
+  return std::find(world_ranks.begin(), world_ranks.end(), MPI_UNDEFINED) == world_ranks.end();
+}
+
+/// The ranks of `group` in MPI_COMM_WORLD; MPI_UNDEFINED: in another job's.
+std::vector<int> ranks_in_world(MPI_Group group, int ranks) {
   MPI_Group world = MPI_GROUP_NULL;
   PMPI_Comm_group(MPI_COMM_WORLD, &world);
   std::vector<int> from(static_cast<std::size_t>(ranks));
@@ -46,7 +52,7 @@ bool within_this_job(MPI_Group group, int ranks) {
   std::iota(from.begin(), from.end(), 0);
   PMPI_Group_translate_ranks(group, ranks, from.data(), world, to.data());
   PMPI_Group_free(&world);
-  return std::find(to.begin(), to.end(), MPI_UNDEFINED) == to.end();
+  return to;
 }
 
 int state_keyval(MPI_Comm_delete_attr_function* on_delete) {
@@ -107,7 +113,8 @@ Communicator* Communicator::of(MPI_Comm comm, Runtime& runtime, const char** why
   MPI_Group group = MPI_GROUP_NULL;
   MPI_Comm traffic = MPI_COMM_NULL;
   PMPI_Comm_group(comm, &group);
-  if (!within_this_job(group, ranks)) {
+  const std::vector<int> world_ranks = ranks_in_world(group, ranks);
+  if (!within_this_job(world_ranks)) {
     PMPI_Group_free(&group);
     return mark_and_leave(kOtherJobs);
   }
@@ -117,9 +124,10 @@ Communicator* Communicator::of(MPI_Comm comm, Runtime& runtime, const char** why
   PMPI_Comm_set_errhandler(traffic, MPI_ERRORS_RETURN);
   std::unique_ptr<Communicator> made(new Communicator(traffic));
   if (!made->agree_on_settings(runtime)) {
-    PMPI_Comm_free(&traffic);
+    made->free();
     return mark_and_leave(kDisabled);
   }
+  made->settle(runtime, comm, world_ranks);
   made->plan(runtime);
   PMPI_Comm_set_attr(comm, keyval, made.get());
   return made.release();
@@ -131,21 +139,96 @@ int Communicator::on_delete(MPI_Comm, int, void* state, void*) {
   int finalized = 0;
   PMPI_Finalized(&finalized);
   // In MPI_Finalize MPI takes its communicators down itself.
-  if (!finalized && !Runtime::finalizing()) PMPI_Comm_free(&own->traffic_);
+  if (!finalized && !Runtime::finalizing()) own->free();
   delete own;
   return MPI_SUCCESS;
 }
 
-Communicator::Communicator(MPI_Comm traffic) : traffic_(traffic), channel_(traffic) {
+void Communicator::free() {
+  for (MpiChannel& channel : channels_) {
+    MPI_Comm comm = channel.comm();
+    if (comm != traffic_) PMPI_Comm_free(&comm);
+  }
+  channels_.clear();
+  PMPI_Comm_free(&traffic_);
+}
+
+Communicator::Communicator(MPI_Comm traffic) : traffic_(traffic), everyone_(traffic) {
   PMPI_Comm_rank(traffic, &rank_);
   PMPI_Comm_size(traffic, &ranks_);
 }
 
+void Communicator::settle(Runtime& runtime, MPI_Comm user, const std::vector<int>& world_ranks) {
+  const Placement place = find_placement(user, traffic_, world_ranks, settings_);
+  dims_ = place.dims;
+  held_.assign(dims_.size(), topology::CircuitState::ring());
+  user_rank_.resize(static_cast<std::size_t>(ranks_));
+  for (int r = 0; r < ranks_; ++r) {
+    user_rank_[static_cast<std::size_t>(place.endpoint[static_cast<std::size_t>(r)])] = r;
+  }
+  in_rank_order_ = std::is_sorted(user_rank_.begin(), user_rank_.end());
+  const auto level = place.asked_in_vain ? config::Log::warn : config::Log::info;
+  if (rank_ == 0 && !place.note.empty()) {
+    const std::string shape =
+        dims_.size() == 1 ? "one ring" : "torus " + topology::format_dims(dims_);
+    std::string endpoints;
+    if (!in_rank_order_)
+      endpoints = fmt::format("; ranks by endpoint {}", fmt::join(user_rank_, " "));
+    static std::once_flag warned;
+    const auto say = [&] {
+      runtime.log(level, fmt::format("{} ranks: {} ({}){}", ranks_, shape, place.note, endpoints));
+    };
+    if (place.asked_in_vain) {
+      std::call_once(warned, say);
+    } else {
+      say();
+    }
+  }
+  if (!in_rank_order_) {  // from here on a rank of traffic_ is an endpoint
+    MPI_Comm ordered = MPI_COMM_NULL;
+    PMPI_Comm_split(traffic_, 0, place.endpoint[static_cast<std::size_t>(rank_)], &ordered);
+    PMPI_Comm_set_errhandler(ordered, MPI_ERRORS_RETURN);
+    PMPI_Comm_free(&traffic_);
+    traffic_ = ordered;
+    everyone_ = MpiChannel(traffic_);
+    PMPI_Comm_rank(traffic_, &rank_);
+  }
+  make_channels();
+}
+
+void Communicator::make_channels() {
+  if (dims_.size() == 1) {
+    channels_.emplace_back(traffic_);
+    return;
+  }
+  const topology::Torus torus(dims_);
+  for (int k = 0; k < torus.dimensions(); ++k) {
+    // Rings parallel to the dimension, counted; neighbouring ones share a switch.
+    const int below = torus.multiplier(k);
+    const int ring = rank_ % below + rank_ / (below * torus.size(k)) * below;
+    MPI_Comm line = MPI_COMM_NULL;
+    PMPI_Comm_split(traffic_, ring / settings_.rings_per_switch, rank_, &line);
+    PMPI_Comm_set_errhandler(line, MPI_ERRORS_RETURN);
+    channels_.emplace_back(line);
+  }
+}
+
 void Communicator::plan(Runtime& runtime) {
-  const planner::Options options = planner_options(settings_, ranks_);
-  selector_ = std::make_unique<planner::Selector>(options, ranks_);
+  options_ = planner_options(settings_, ranks_);
+  if (dims_.size() == 1) {
+    selector_ = std::make_unique<planner::Selector>(options_, ranks_);
+  } else {
+    torus_ = std::make_unique<planner::TorusSelector>(options_, dims_);
+    options_ = torus_->options();
+  }
   backend_ = fabric::make_backend(settings_, runtime.may_spin());
   log_tables(runtime);
+}
+
+const planner::SelectionTable& Communicator::table(schedule::Collective collective,
+                                                   schedule::Operands operands) {
+  return torus_ ? torus_->table(collective, operands, held_)
+                : selector_->table(collective, operands, held_.front());
 }
 
 bool Communicator::agree_on_settings(Runtime& runtime) {
@@ -186,14 +269,13 @@ bool Communicator::agree_on_settings(Runtime& runtime) {
   return true;
 }
 
-void Communicator::log_tables(Runtime& runtime) const {
-  if (rank_ != 0 || settings_.log < config::Log::info) return;
+void Communicator::log_tables(Runtime& runtime) {
+  if (user_rank(rank_) != 0 || settings_.log < config::Log::info) return;
   for (const auto collective :
        {schedule::Collective::allreduce, schedule::Collective::reduce_scatter,
         schedule::Collective::allgather}) {
-    const auto& table = selector_->table(collective, schedule::Operands::commutative,
-                                         topology::CircuitState::ring());
-    for (const planner::TableRow& row : table.rows()) {
+    const auto& rows = table(collective, schedule::Operands::commutative).rows();
+    for (const planner::TableRow& row : rows) {
       runtime.log(config::Log::info,
                   fmt::format("{} ranks, {}, from {:.0f} B: {} ({} reconfigurations)", ranks_,
                               schedule::to_string(collective), row.from_bytes,
@@ -211,7 +293,8 @@ const Program& Communicator::program(const planner::Plan& plan) {
   schedule::in_order(plan.steps, [&](std::size_t index, int repetition) {
     const planner::PlannedStep& step = plan.steps[index];
     program.push_back({mine[program.size()], step.state, step.route,
-                       step.reconfigured && repetition == 0, step.at_once});
+                       step.reconfigured && repetition == 0, step.at_once, step.dimension,
+                       step.lane, step.phase});
   });
   return programs_.emplace(&plan, std::move(program)).first->second;
 }

@@ -11,7 +11,8 @@
 #include "collective/runtime.hpp"
 #include "collective/typed_buffer.hpp"
 #include "fabric/backend.hpp"
-#include "planner/selector.hpp"
+#include "planner/torus_selector.hpp"
+#include "topology/placement.hpp"
 
 namespace shortcut::collective {
 
@@ -22,13 +23,17 @@ struct ProgramStep {
   topology::Route route;
   bool reconfigured = false;
   bool at_once = false;  ///< at the same time as the step in front
+  int dimension = 0;     ///< of the torus; so lane and phase: see schedule::Step
+  int lane = 0;
+  int phase = 0;
 };
 using Program = std::vector<ProgramStep>;
 
-/// Synchronisation among a communicator's ranks over MPI's own network.
+/// Synchronisation among a communicator's ranks over MPI's own network. Does not own it.
 class MpiChannel final : public fabric::ControlChannel {
  public:
   explicit MpiChannel(MPI_Comm comm) : comm_(comm) {}
+  MPI_Comm comm() const { return comm_; }
   double synchronise(double value) override;
   void progress() override;
   int participants() const override;
@@ -47,18 +52,36 @@ class Communicator {
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
 
+  /// Ours, its ranks in the order of the fabric's endpoints.
   MPI_Comm traffic() const { return traffic_; }
+  /// This rank's endpoint, which is its rank in traffic().
   int rank() const { return rank_; }
   int ranks() const { return ranks_; }
-  const planner::Selector& selector() const { return *selector_; }
+  /// The rank in the user's communicator of the one on an endpoint.
+  int user_rank(int endpoint) const { return user_rank_[static_cast<std::size_t>(endpoint)]; }
+  int own_user_rank() const { return user_rank(rank_); }
+  /// Does each rank sit on the endpoint of its number?
+  bool in_rank_order() const { return in_rank_order_; }
   const config::Settings& settings() const { return settings_; }
-  const model::FabricParameters& parameters() const { return selector_->options().fabric; }
+  const planner::Options& options() const { return options_; }
+  const model::FabricParameters& parameters() const { return options_.fabric; }
   fabric::Backend& backend() { return *backend_; }
-  fabric::ControlChannel& channel() { return channel_; }
+  /// The torus that its ranks form; one size: a ring.
+  const std::vector<int>& dims() const { return dims_; }
+  fabric::ControlChannel& everyone() { return everyone_; }
+  /// The ranks whose circuits change together with this one's in a dimension.
+  fabric::ControlChannel& channel(int dimension) {
+    return channels_[static_cast<std::size_t>(dimension)];
+  }
 
-  /// The circuits as this communicator left them.
-  topology::CircuitState held() const { return held_; }
-  void hold(topology::CircuitState state) { held_ = state; }
+  /// The circuits as this communicator left them, per dimension.
+  const planner::DimensionStates& held() const { return held_; }
+  void hold(int dimension, topology::CircuitState state) {
+    held_[static_cast<std::size_t>(dimension)] = state;
+  }
+  /// Message size -> plan, from what the circuits hold.
+  const planner::SelectionTable& table(schedule::Collective collective,
+                                       schedule::Operands operands);
 
   /// This rank's program for a plan, compiled on first use; kept by the plan's address.
   const Program& program(const planner::Plan& plan);
@@ -66,6 +89,7 @@ class Communicator {
   void forget(const planner::Plan& plan) { programs_.erase(&plan); }
 
   Scratch work;                   ///< the vector while it is worked on
+  Scratch staging;                ///< one rank's block, as bytes
   std::vector<Scratch> incoming;  ///< operands on their way into a reduction, by joined step
   std::vector<MPI_Request> requests;
 
@@ -74,17 +98,27 @@ class Communicator {
   static int on_delete(MPI_Comm, int, void* state, void*);
   /// Takes rank 0's settings. False: some rank has SHORTCUT_DISABLE set.
   bool agree_on_settings(Runtime& runtime);
+  /// Finds the torus that the ranks form and puts them in its order.
+  void settle(Runtime& runtime, MPI_Comm user, const std::vector<int>& world_ranks);
+  void make_channels();
   void plan(Runtime& runtime);
-  void log_tables(Runtime& runtime) const;
+  void log_tables(Runtime& runtime);
+  void free();
 
   MPI_Comm traffic_;
-  MpiChannel channel_;
+  MpiChannel everyone_;
+  std::vector<MpiChannel> channels_;  // per dimension; of one: the traffic itself
   int rank_ = 0;
   int ranks_ = 1;
+  std::vector<int> user_rank_;
+  bool in_rank_order_ = true;
+  std::vector<int> dims_;
   config::Settings settings_;
-  std::unique_ptr<planner::Selector> selector_;
+  planner::Options options_;
+  std::unique_ptr<planner::Selector> selector_;    // of a ring
+  std::unique_ptr<planner::TorusSelector> torus_;  // or of a torus
   std::unique_ptr<fabric::Backend> backend_;
-  topology::CircuitState held_;
+  planner::DimensionStates held_;
   std::unordered_map<const planner::Plan*, Program> programs_;
 };
 

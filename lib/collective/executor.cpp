@@ -4,6 +4,8 @@
 #include <cassert>
 #include <span>
 
+#include "planner/torus_plan.hpp"
+
 namespace shortcut::collective {
 namespace {
 
@@ -40,20 +42,30 @@ bool overlap(const std::vector<Piece>& one, const std::vector<Piece>& other) {
   return false;
 }
 
-int rewire(Communicator& comm, topology::CircuitState to, bool charged) {
+/// What a step wants of the circuits, if it is not so already.
+void want(Communicator& comm, int dimension, int lane, topology::CircuitState to, bool charged,
+          std::vector<fabric::Change>& changes) {
+  const topology::CircuitState held = comm.held()[static_cast<std::size_t>(dimension)];
+  if (!charged && to == held) return;
   const double delta_ns = charged ? comm.parameters().delta_ns : 0.0;
-  const Status done = comm.backend().reconfigure(comm.channel(), comm.held(), to, delta_ns);
-  if (!done.ok()) return MPI_ERR_OTHER;
-  comm.hold(to);
+  changes.push_back({&comm.channel(dimension), held, to, delta_ns, lane, dimension});
+}
+
+int rewire(Communicator& comm, const std::vector<fabric::Change>& changes) {
+  if (changes.empty()) return MPI_SUCCESS;
+  if (!comm.backend().reconfigure(changes).ok()) return MPI_ERR_OTHER;
+  for (const fabric::Change& change : changes) comm.hold(change.dimension, change.to);
   return MPI_SUCCESS;
 }
 
 /// One step's exchange under way.
 struct Transfer {
   const ProgramStep* step = nullptr;
+  bool reduces = false;
   std::vector<Piece> send;
   std::vector<Piece> recv;
   void* landing = nullptr;  // of operands; apart, for elements may overlap their neighbours' gaps
+  double departure_ns = 0;
   double their_departure_ns = 0;
 };
 
@@ -64,78 +76,106 @@ class StepRunner {
       : comm_(comm), vector_(vector), reduction_(reduction), type_(vector.type) {}
 
   /// The first step is not joined, the others are: what all send is what the vector holds now, so
-  /// nothing is combined before the last has been sent.
+  /// nothing is combined before the last has been sent. Steps of one lane follow each other; lanes
+  /// run at the same time.
   int run(std::span<const ProgramStep> group) {
-    reduces_ = group.front().rank.action == Action::reduce;
-    transfers_.resize(group.size());
-    while (reduces_ && comm_.incoming.size() < group.size()) comm_.incoming.emplace_back();
-    for (std::size_t i = 0; i < group.size(); ++i) {
-      Transfer& transfer = transfers_[i];
-      transfer.step = &group[i];
-      const schedule::RankStep& rank = group[i].rank;
-      cut(rank.send_to >= 0 ? rank.send : BlockRange{}, transfer.send);
-      cut(rank.recv_from >= 0 ? rank.recv : BlockRange{}, transfer.recv);
-      transfer.landing =
-          reduces_ ? comm_.incoming[i].reserve(type_, count_of(transfer.recv)) : nullptr;
-      transfer.their_departure_ns = 0;
-    }
-    const bool early = group.size() == 1 && !overlap(transfers_[0].send, transfers_[0].recv);
-    for (std::size_t first = 0; first < group.size() && error_ == MPI_SUCCESS;) {
+    prepare(group);
+    lanes_.clear();
+    for (std::size_t first = 0; first < group.size();) {
       std::size_t end = first + 1;
-      while (end < group.size() && group[end].at_once) ++end;
-      const ProgramStep& step = group[first];
-      if (step.reconfigured || step.state != comm_.held()) {
-        keep(rewire(comm_, step.state, step.reconfigured));
-        if (error_ != MPI_SUCCESS) break;
-      }
-      run_at_once(first, end, reduces_ && early);
+      while (end < group.size() && group[end].lane == group[first].lane) ++end;
+      lanes_.push_back({first, first, end});
       first = end;
     }
-    if (reduces_ && !early) combine();
+    const bool early = group.size() == 1 && transfers_[0].reduces &&
+                       !overlap(transfers_[0].send, transfers_[0].recv);
+    while (error_ == MPI_SUCCESS) {
+      together_.clear();
+      changes_.clear();
+      for (Lane& lane : lanes_) {
+        if (lane.next == lane.end) continue;
+        const ProgramStep& step = group[lane.next];
+        want(comm_, step.dimension, step.lane, step.state, step.reconfigured, changes_);
+        do {
+          together_.push_back(lane.next++);
+        } while (lane.next < lane.end && group[lane.next].at_once);
+      }
+      if (together_.empty()) break;
+      keep(rewire(comm_, changes_));
+      if (error_ == MPI_SUCCESS) run_at_once(early);
+    }
+    for (const Lane& lane : lanes_) {
+      if (!early) combine({transfers_.data() + lane.first, lane.end - lane.first});
+    }
     return error_;
   }
 
  private:
-  void run_at_once(std::size_t first, std::size_t end, bool reduce_early) {
-    comm_.requests.clear();
-    const double departure_ns = comm_.backend().now_ns();
-    // Receives first, so that nothing arrives unexpected.
-    for (std::size_t i = first; i < end; ++i) post_receives(transfers_[i]);
-    const bool timed = comm_.backend().capabilities().virtual_time;
-    for (std::size_t i = first; timed && i < end; ++i) {
+  /// A lane's steps in the group: indices.
+  struct Lane {
+    std::size_t first = 0;
+    std::size_t next = 0;
+    std::size_t end = 0;
+  };
+
+  void prepare(std::span<const ProgramStep> group) {
+    transfers_.resize(group.size());
+    while (comm_.incoming.size() < group.size()) comm_.incoming.emplace_back();
+    for (std::size_t i = 0; i < group.size(); ++i) {
       Transfer& transfer = transfers_[i];
+      transfer.step = &group[i];
+      const schedule::RankStep& rank = group[i].rank;
+      transfer.reduces = rank.action == Action::reduce;
+      cut(rank.send_to >= 0 ? rank.send : BlockRange{}, transfer.reduces, transfer.send);
+      cut(rank.recv_from >= 0 ? rank.recv : BlockRange{}, transfer.reduces, transfer.recv);
+      transfer.landing =
+          transfer.reduces ? comm_.incoming[i].reserve(type_, count_of(transfer.recv)) : nullptr;
+      transfer.their_departure_ns = 0;
+    }
+  }
+
+  /// Runs the steps together_.
+  void run_at_once(bool reduce_early) {
+    comm_.requests.clear();
+    const bool timed = comm_.backend().capabilities().virtual_time;
+    // Receives first, so that nothing arrives unexpected.
+    for (const std::size_t i : together_) post_receives(transfers_[i]);
+    for (const std::size_t i : together_) {
+      Transfer& transfer = transfers_[i];
+      transfer.departure_ns = comm_.backend().now_ns(transfer.step->lane);
       const int from = transfer.step->rank.recv_from;
-      if (from < 0) continue;
+      if (!timed || from < 0) continue;
       add([&](MPI_Request* r) {
         return PMPI_Irecv(&transfer.their_departure_ns, 1, MPI_DOUBLE, from, kClockTag,
                           comm_.traffic(), r);
       });
     }
-    for (std::size_t i = first; i < end; ++i) post_sends(transfers_[i]);
-    for (std::size_t i = first; timed && i < end; ++i) {
+    for (const std::size_t i : together_) post_sends(transfers_[i]);
+    for (const std::size_t i : together_) {
       const int to = transfers_[i].step->rank.send_to;
-      if (to < 0) continue;
+      if (!timed || to < 0) continue;
       add([&](MPI_Request* r) {
-        return PMPI_Isend(&departure_ns, 1, MPI_DOUBLE, to, kClockTag, comm_.traffic(), r);
+        return PMPI_Isend(&transfers_[i].departure_ns, 1, MPI_DOUBLE, to, kClockTag,
+                          comm_.traffic(), r);
       });
     }
     // Pieces are reduced as they arrive, while later ones are under way, unless that would change
     // what is still being sent.
     if (reduce_early && error_ == MPI_SUCCESS) {
-      const Transfer& transfer = transfers_[first];
+      const Transfer& transfer = transfers_[0];
       for (std::size_t i = 0; i < transfer.recv.size(); ++i) {
         keep(PMPI_Wait(&comm_.requests[i], MPI_STATUS_IGNORE));
         reduce(transfer, transfer.recv[i]);
       }
     }
     wait_for_all();
-    finish(first, end, departure_ns);
+    finish();
   }
 
   void post_receives(const Transfer& transfer) {
     for (const Piece& piece : transfer.recv) {
-      void* to =
-          reduces_ ? type_.at(transfer.landing, piece.landed) : type_.at(vector_.base, piece.first);
+      void* to = transfer.reduces ? type_.at(transfer.landing, piece.landed)
+                                  : type_.at(vector_.base, piece.first);
       add([&](MPI_Request* r) {
         return PMPI_Irecv(to, static_cast<int>(piece.count), type_.type,
                           transfer.step->rank.recv_from, kDataTag, comm_.traffic(), r);
@@ -152,18 +192,18 @@ class StepRunner {
     }
   }
 
-  /// Cuts a step's run, which may wrap around from the last block to the first, into messages. Both
-  /// ends must cut alike.
-  void cut(BlockRange range, std::vector<Piece>& pieces) const {
+  /// Cuts a step's run, which may wrap around from its window's last block to the first, into
+  /// messages. Both ends must cut alike.
+  void cut(BlockRange range, bool reduces, std::vector<Piece>& pieces) const {
     pieces.clear();
-    assert(range.window_count == 0 && "schedules of tori are not run yet");
-    const int straight =
-        std::min(range.count, static_cast<int>(vector_.first_element.size()) - range.first);
-    cut_straight({range.first, straight}, pieces);
-    cut_straight({0, range.count - straight}, pieces);
+    const int window = range.window_count > 0 ? range.window_count
+                                              : static_cast<int>(vector_.first_element.size());
+    const int straight = std::min(range.count, range.window_first + window - range.first);
+    cut_straight({range.first, straight}, reduces, pieces);
+    cut_straight({range.window_first, range.count - straight}, reduces, pieces);
   }
 
-  void cut_straight(BlockRange range, std::vector<Piece>& pieces) const {
+  void cut_straight(BlockRange range, bool reduces, std::vector<Piece>& pieces) const {
     if (range.count == 0) return;
     const std::size_t begin = static_cast<std::size_t>(range.first);
     const std::size_t last = begin + static_cast<std::size_t>(range.count) - 1;
@@ -171,7 +211,7 @@ class StepRunner {
     const std::size_t first = vector_.first_element[begin];
     const std::size_t count = vector_.end_element[last] - first;
     if (count == 0) return;
-    if (reduces_) {  // one datatype on all ranks
+    if (reduces) {  // one datatype on all ranks
       add_pieces(first, count, piece_elements(), pieces);
       return;
     }
@@ -228,27 +268,28 @@ class StepRunner {
     comm_.requests.push_back(request);
   }
 
-  /// Combines what a group brought. Where the order shows, all ranks of a group that reduces among
-  /// itself take its operands in rank order, so that all have the same bits.
-  void combine() {
-    const auto same_run = [this](const Transfer& transfer) {
-      const std::vector<Piece>& first = transfers_[0].recv;
+  /// Combines what one lane of a group brought. Where the order shows, all ranks of a group that
+  /// reduces among itself take its operands in rank order, so that all have the same bits.
+  void combine(std::span<const Transfer> transfers) {
+    if (error_ != MPI_SUCCESS || !transfers[0].reduces) return;
+    const auto same_run = [&](const Transfer& transfer) {
+      const std::vector<Piece>& first = transfers[0].recv;
       return transfer.recv.size() == first.size() &&
              std::equal(first.begin(), first.end(), transfer.recv.begin(),
                         [](const Piece& a, const Piece& b) {
                           return a.first == b.first && a.count == b.count;
                         });
     };
-    const bool among_itself = std::all_of(transfers_.begin(), transfers_.end(), same_run);
-    if (!reduction_.ordered || transfers_.size() == 1 || !among_itself) {
-      for (const Transfer& transfer : transfers_) {
+    const bool among_itself = std::all_of(transfers.begin(), transfers.end(), same_run);
+    if (!reduction_.ordered || transfers.size() == 1 || !among_itself) {
+      for (const Transfer& transfer : transfers) {
         for (const Piece& piece : transfer.recv) reduce(transfer, piece);
       }
       return;
     }
     std::vector<const Transfer*> left;
     std::vector<const Transfer*> right;
-    for (const Transfer& transfer : transfers_) {
+    for (const Transfer& transfer : transfers) {
       (transfer.step->rank.recv_from < comm_.rank() ? left : right).push_back(&transfer);
     }
     const auto by_rank = [](const Transfer* a, const Transfer* b) {
@@ -257,8 +298,8 @@ class StepRunner {
     std::sort(left.begin(), left.end(), by_rank);
     std::sort(right.begin(), right.end(), by_rank);
     // All bring the same run of the vector, cut alike.
-    for (std::size_t i = 0; i < transfers_[0].recv.size() && error_ == MPI_SUCCESS; ++i) {
-      const Piece& piece = transfers_[0].recv[i];
+    for (std::size_t i = 0; i < transfers[0].recv.size() && error_ == MPI_SUCCESS; ++i) {
+      const Piece& piece = transfers[0].recv[i];
       const int elements = static_cast<int>(piece.count);
       void* own = type_.at(vector_.base, piece.first);
       const void* sum = nullptr;
@@ -292,36 +333,42 @@ class StepRunner {
     keep(copy_elements(type_, theirs, own, piece.count, comm_.traffic()));
   }
 
-  void finish(std::size_t first, std::size_t end, double departure_ns) {
-    double end_ns = departure_ns;
-    double duration_ns = 0;
-    for (std::size_t i = first; i < end; ++i) {
-      const Transfer& transfer = transfers_[i];
-      const auto price = [&](std::size_t count) {
-        return model::step_cost(comm_.parameters(), transfer.step->route,
-                                static_cast<double>(count * type_.size), false)
-            .total_ns();
-      };
-      if (transfer.step->rank.send_to >= 0) {
-        const double sending_ns = price(count_of(transfer.send));
-        end_ns = std::max(end_ns, departure_ns + sending_ns);
-        duration_ns = std::max(duration_ns, sending_ns);
+  /// Ends the steps together_, lane by lane.
+  void finish() {
+    for (auto first = together_.begin(); first != together_.end();) {
+      const ProgramStep& step = *transfers_[*first].step;
+      double end_ns = transfers_[*first].departure_ns;
+      double duration_ns = 0;
+      for (; first != together_.end() && transfers_[*first].step->lane == step.lane; ++first) {
+        const Transfer& transfer = transfers_[*first];
+        const auto price = [&](std::size_t count) {
+          return model::step_cost(comm_.parameters(), transfer.step->route,
+                                  static_cast<double>(count * type_.size), false)
+              .total_ns();
+        };
+        if (transfer.step->rank.send_to >= 0) {
+          const double sending_ns = price(count_of(transfer.send));
+          end_ns = std::max(end_ns, transfer.departure_ns + sending_ns);
+          duration_ns = std::max(duration_ns, sending_ns);
+        }
+        if (transfer.step->rank.recv_from >= 0) {
+          const double receiving_ns = price(count_of(transfer.recv));
+          end_ns = std::max(end_ns, transfer.their_departure_ns + receiving_ns);
+          duration_ns = std::max(duration_ns, receiving_ns);
+        }
       }
-      if (transfer.step->rank.recv_from >= 0) {
-        const double receiving_ns = price(count_of(transfer.recv));
-        end_ns = std::max(end_ns, transfer.their_departure_ns + receiving_ns);
-        duration_ns = std::max(duration_ns, receiving_ns);
-      }
+      comm_.backend().finish_step(comm_.channel(step.dimension), end_ns, duration_ns, step.lane);
     }
-    comm_.backend().finish_step(comm_.channel(), end_ns, duration_ns);
   }
 
   Communicator& comm_;
   BlockedVector& vector_;
   const Reduction& reduction_;
   const TypeInfo& type_;
-  bool reduces_ = false;
-  std::vector<Transfer> transfers_;
+  std::vector<Transfer> transfers_;      // one per step of the group
+  std::vector<Lane> lanes_;              // the group's
+  std::vector<std::size_t> together_;    // steps of the group that run at the same time
+  std::vector<fabric::Change> changes_;  // that they want
   int error_ = MPI_SUCCESS;
 };
 
@@ -346,19 +393,30 @@ int execute(Communicator& comm, const planner::Plan& plan, BlockedVector& vector
             const Reduction& reduction) {
   StepRunner runner(comm, vector, reduction);
   const Program& program = comm.program(plan);
-  for (std::size_t first = 0; first < program.size();) {
+  const int lanes = plan.torus ? plan.torus->lanes : 1;
+  fabric::Backend& backend = comm.backend();
+  int code = MPI_SUCCESS;
+  for (std::size_t first = 0; first < program.size() && code == MPI_SUCCESS;) {
+    const bool new_phase = first == 0 || program[first].phase != program[first - 1].phase;
+    if (lanes > 1 && new_phase) {  // all lanes end a phase before the next begins
+      backend.end_lanes();
+      backend.begin_lanes(lanes);
+    }
     std::size_t end = first + 1;
     while (end < program.size() && program[end].rank.joined) ++end;
-    const int code = runner.run({program.data() + first, end - first});
-    if (code != MPI_SUCCESS) return code;
+    code = runner.run({program.data() + first, end - first});
     first = end;
   }
-  if (plan.restores) return rewire(comm, topology::CircuitState::ring(), true);
-  if (comm.selector().options().restore != planner::Restore::lazy) {
-    // Priced from the ring every time: getting back to it is free by definition.
-    return rewire(comm, topology::CircuitState::ring(), false);
+  if (lanes > 1) backend.end_lanes();
+  if (code != MPI_SUCCESS) return code;
+  // Priced from the ring every time, getting back to it is free by definition.
+  if (!plan.restores && comm.options().restore == planner::Restore::lazy) return MPI_SUCCESS;
+  std::vector<fabric::Change> changes;
+  for (std::size_t k = 0; k < comm.held().size(); ++k) {
+    const bool charged = plan.restores && comm.held()[k] != topology::CircuitState::ring();
+    want(comm, static_cast<int>(k), 0, topology::CircuitState::ring(), charged, changes);
   }
-  return MPI_SUCCESS;
+  return rewire(comm, changes);
 }
 
 }  // namespace shortcut::collective

@@ -30,7 +30,7 @@ bool try_reduce_scatter(const char* name, const void* sendbuf, void* recvbuf,
   if (elements == 0 || info.size == 0) return call.nothing(code);
   const bool in_place = sendbuf == MPI_IN_PLACE;
   const std::size_t received =
-      in_place ? elements : static_cast<std::size_t>(count_of(call.comm().rank()));
+      in_place ? elements : static_cast<std::size_t>(count_of(call.comm().own_user_rank()));
   if (Call::bad_buffer(recvbuf, received, info) ||
       (!in_place && Call::bad_buffer(sendbuf, elements, info))) {
     return call.pass("invalid argument");
@@ -41,27 +41,26 @@ bool try_reduce_scatter(const char* name, const void* sendbuf, void* recvbuf,
   const MPI_Comm self = call.comm().traffic();
   const void* input = in_place ? recvbuf : sendbuf;
   vector.base = call.comm().work.reserve(info, elements);
-  const std::vector<int>& owner = call.plan().schedule().block_owner;
-  std::size_t next = 0;
-  std::size_t own = 0;
+  const auto offset_of = [&](int endpoint) {
+    return offset[static_cast<std::size_t>(call.comm().user_rank(endpoint))];
+  };
+  const auto elements_of = [&](int endpoint) {
+    const std::size_t r = static_cast<std::size_t>(call.comm().user_rank(endpoint));
+    return offset[r + 1] - offset[r];
+  };
+  const std::vector<OwnedRun> runs =
+      lay_out(call.plan().schedule().block_owner, ranks, elements_of, vector);
   code = MPI_SUCCESS;
-  const std::size_t each = owner.size() / static_cast<std::size_t>(ranks);
-  for (std::size_t b = 0; b < owner.size(); b += each) {  // a rank's blocks follow each other
-    const int r = owner[b];
-    const std::size_t count =
-        offset[static_cast<std::size_t>(r) + 1] - offset[static_cast<std::size_t>(r)];
-    const int copied = copy_elements(info, info.at(input, offset[static_cast<std::size_t>(r)]),
-                                     info.at(vector.base, next), count, self);
-    if (copied != MPI_SUCCESS) code = copied;
-    if (r == call.comm().rank()) own = next;
-    add_blocks(vector, next, count, static_cast<int>(each));
-    next += count;
+  for (const OwnedRun& run : runs) {
+    if (code != MPI_SUCCESS) break;
+    code = copy_elements(info, info.at(input, offset_of(run.endpoint) + run.offset),
+                         info.at(vector.base, run.place), run.count, self);
   }
   if (code == MPI_SUCCESS) code = call.run(vector);
-  if (code == MPI_SUCCESS) {
-    const std::size_t mine = static_cast<std::size_t>(call.comm().rank());
-    code = copy_elements(info, info.at(vector.base, own), recvbuf, offset[mine + 1] - offset[mine],
-                         self);
+  for (const OwnedRun& run : runs) {
+    if (run.endpoint != call.comm().rank() || code != MPI_SUCCESS) continue;
+    code = copy_elements(info, info.at(vector.base, run.place), info.at(recvbuf, run.offset),
+                         run.count, self);
   }
   return true;
 }

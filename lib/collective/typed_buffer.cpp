@@ -8,6 +8,20 @@ namespace {
 
 constexpr int kCopyTag = 0;
 
+/// work(first element, elements, first byte, bytes) for pieces whose bytes an int can count.
+template <class Work>
+int by_pieces(const TypeInfo& type, std::size_t elements, const Work& work) {
+  if (type.size == 0) return MPI_SUCCESS;
+  const std::size_t most = std::max<std::size_t>(1, kMostElements / type.size);
+  for (std::size_t done = 0; done < elements; done += most) {
+    const std::size_t count = std::min(most, elements - done);
+    const int code =
+        work(done, static_cast<int>(count), done * type.size, static_cast<int>(count * type.size));
+    if (code != MPI_SUCCESS) return code;
+  }
+  return MPI_SUCCESS;
+}
+
 }  // namespace
 
 int TypeInfo::query(MPI_Datatype type, TypeInfo& info) {
@@ -56,6 +70,22 @@ int copy_elements(const TypeInfo& type, const void* from, void* to, std::size_t 
     if (code != MPI_SUCCESS) return code;
   }
   return MPI_SUCCESS;
+}
+
+int pack_elements(const TypeInfo& type, const void* from, std::size_t elements, char* packed,
+                  MPI_Comm self) {
+  return by_pieces(type, elements, [&](std::size_t first, int count, std::size_t byte, int bytes) {
+    int position = 0;
+    return PMPI_Pack(type.at(from, first), count, type.type, packed + byte, bytes, &position, self);
+  });
+}
+
+int unpack_elements(const TypeInfo& type, const char* packed, void* to, std::size_t elements,
+                    MPI_Comm self) {
+  return by_pieces(type, elements, [&](std::size_t first, int count, std::size_t byte, int bytes) {
+    int position = 0;
+    return PMPI_Unpack(packed + byte, bytes, &position, type.at(to, first), count, type.type, self);
+  });
 }
 
 int convert_elements(const void* from, MPI_Count from_count, MPI_Datatype from_type, void* to,

@@ -48,6 +48,13 @@ class Scratch {
 int copy_elements(const TypeInfo& type, const void* from, void* to, std::size_t elements,
                   MPI_Comm self);
 
+/// Elements to bytes and back, in the order of their type map; `packed` has size * elements bytes.
+/// Gaps in `to` stay.
+int pack_elements(const TypeInfo& type, const void* from, std::size_t elements, char* packed,
+                  MPI_Comm self);
+int unpack_elements(const TypeInfo& type, const char* packed, void* to, std::size_t elements,
+                    MPI_Comm self);
+
 /// Copies between two types of equal signature.
 int convert_elements(const void* from, MPI_Count from_count, MPI_Datatype from_type, void* to,
                      MPI_Count to_count, MPI_Datatype to_type, MPI_Comm self);

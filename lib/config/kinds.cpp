@@ -6,11 +6,13 @@
 
 #include "schedule/registry.hpp"
 #include "support/units.hpp"
+#include "topology/placement.hpp"
 
 namespace shortcut::config {
 namespace {
 
 constexpr int kThresholdMaximum = 30;
+constexpr int kMostCounted = 1 << 20;
 constexpr std::string_view kAuto = "auto";
 
 }  // namespace
@@ -45,6 +47,39 @@ std::string ThresholdKind::allowed() {
 Result<int> ThresholdKind::parse(std::string_view text) {
   if (text == kAuto) return -1;
   auto value = parse_integer(text, 0, kThresholdMaximum);
+  if (!value) return Error{fmt::format("'{}' is not {}", text, allowed())};
+  return value;
+}
+
+std::string DimsKind::allowed() { return "ring, auto, cart or sizes like 16x8, each at least 1"; }
+Result<std::string> DimsKind::parse(std::string_view text) {
+  const bool named = text == "ring" || text == kAuto || text == "cart";
+  if (!named && !topology::parse_dims(text).ok()) {
+    return Error{fmt::format("'{}' is not {}", text, allowed())};
+  }
+  return std::string(text);
+}
+
+std::string MapKind::allowed() { return "rank, auto, axes:0,1,... or file:PATH"; }
+Result<std::string> MapKind::parse(std::string_view text) {
+  const auto map = topology::parse_map(text);
+  if (!map.ok()) return map.error();
+  return std::string(text);
+}
+
+std::string CountKind::allowed() { return fmt::format("an integer from 1 to {}", kMostCounted); }
+Result<int> CountKind::parse(std::string_view text) {
+  auto value = parse_integer(text, 1, kMostCounted);
+  if (!value) return Error{fmt::format("'{}' is not {}", text, allowed())};
+  return value;
+}
+
+std::string NodeRanksKind::allowed() {
+  return fmt::format("{} or {}", kAuto, CountKind::allowed());
+}
+Result<int> NodeRanksKind::parse(std::string_view text) {
+  if (text == kAuto) return 0;
+  auto value = parse_integer(text, 1, kMostCounted);
   if (!value) return Error{fmt::format("'{}' is not {}", text, allowed())};
   return value;
 }

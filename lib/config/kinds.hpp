@@ -162,6 +162,34 @@ struct AlgorithmKind : TextCode {
   static Result<std::string> parse(std::string_view text);
 };
 
+/// The shape of the fabric.
+struct DimsKind : TextCode {
+  static constexpr std::string_view kType = "shape";
+  static std::string allowed();
+  static Result<std::string> parse(std::string_view text);
+};
+
+/// Ranks to endpoints: topology/placement.hpp.
+struct MapKind : TextCode {
+  static constexpr std::string_view kType = "map";
+  static std::string allowed();
+  static Result<std::string> parse(std::string_view text);
+};
+
+/// At least 1.
+struct CountKind : IntCode {
+  static constexpr std::string_view kType = "integer";
+  static std::string allowed();
+  static Result<int> parse(std::string_view text);
+};
+
+/// 0 is auto.
+struct NodeRanksKind : IntCode {
+  static constexpr std::string_view kType = "integer";
+  static std::string allowed();
+  static Result<int> parse(std::string_view text);
+};
+
 struct TextKind : TextCode {
   static constexpr std::string_view kType = "text";
   static std::string allowed();

@@ -20,20 +20,30 @@ void Modeled::wait(ControlChannel& channel, double until_ns) const {
   }
 }
 
-Status Modeled::reconfigure(ControlChannel& channel, topology::CircuitState from,
-                            topology::CircuitState to, double delta_ns) {
-  if (from == to && delta_ns == 0) return {};
-  // Every participant has received what was sent to it, so after this nothing is on the wire.
-  channel.synchronise(0);
-  wait(channel, wall_clock_ns() + delta_ns * time_scale_);
-  step_start_ns_ = wall_clock_ns();
+Status Modeled::reconfigure(std::span<const Change> changes) {
+  ControlChannel* last = nullptr;
+  double ready_ns = 0;
+  for (const Change& change : changes) {
+    if (change.from == change.to && change.delta_ns == 0) continue;
+    // Every participant has received what was sent to it, so after this nothing is on the wire.
+    change.channel->synchronise(0);
+    ready_ns = std::max(ready_ns, wall_clock_ns() + change.delta_ns * time_scale_);
+    last = change.channel;
+  }
+  if (last == nullptr) return {};
+  wait(*last, ready_ns);
+  for (const Change& change : changes) {
+    step_start_ns_[static_cast<std::size_t>(change.lane)] = wall_clock_ns();
+  }
   return {};
 }
 
-void Modeled::finish_step(ControlChannel& channel, double /*end_ns*/, double duration_ns) {
+void Modeled::finish_step(ControlChannel& channel, double /*end_ns*/, double duration_ns,
+                          int lane) {
   if (!delay_steps_) return;
-  wait(channel, step_start_ns_ + duration_ns * time_scale_);
-  step_start_ns_ = wall_clock_ns();
+  double& start_ns = step_start_ns_[static_cast<std::size_t>(lane)];
+  wait(channel, start_ns + duration_ns * time_scale_);
+  start_ns = wall_clock_ns();
 }
 
 }  // namespace shortcut::fabric

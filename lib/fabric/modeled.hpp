@@ -2,6 +2,8 @@
 // delta * time_scale. With modeled_steps each step lasts at least its modelled time too.
 #pragma once
 
+#include <vector>
+
 #include "fabric/backend.hpp"
 
 namespace shortcut::fabric {
@@ -12,11 +14,15 @@ class Modeled final : public Backend {
       : time_scale_(time_scale), delay_steps_(delay_steps), spin_(spin) {}
 
   Capabilities capabilities() const override { return {.name = "modeled", .reconfigures = true}; }
-  Status reconfigure(ControlChannel& channel, topology::CircuitState from,
-                     topology::CircuitState to, double delta_ns) override;
-  double now_ns() const override { return wall_clock_ns(); }
-  void finish_step(ControlChannel& channel, double end_ns, double duration_ns) override;
-  void enter_collective() override { step_start_ns_ = wall_clock_ns(); }
+  using Backend::reconfigure;
+  Status reconfigure(std::span<const Change> changes) override;
+  double now_ns(int) const override { return wall_clock_ns(); }
+  void finish_step(ControlChannel& channel, double end_ns, double duration_ns, int lane) override;
+  void begin_lanes(int lanes) override {
+    step_start_ns_.assign(static_cast<std::size_t>(lanes), wall_clock_ns());
+  }
+  void end_lanes() override { step_start_ns_.assign(1, wall_clock_ns()); }
+  void enter_collective() override { step_start_ns_.assign(1, wall_clock_ns()); }
 
  private:
   /// Waits until the wall clock reads `until_ns`, keeping MPI progressing.
@@ -25,7 +31,7 @@ class Modeled final : public Backend {
   double time_scale_;
   bool delay_steps_;
   bool spin_;
-  double step_start_ns_ = 0;
+  std::vector<double> step_start_ns_{0};  // by lane
 };
 
 }  // namespace shortcut::fabric

@@ -9,14 +9,17 @@ class Static final : public Backend {
  public:
   Capabilities capabilities() const override { return {.name = "static"}; }
 
-  Status reconfigure(ControlChannel& /*channel*/, topology::CircuitState from,
-                     topology::CircuitState to, double /*delta_ns*/) override {
-    if (from == to) return {};
-    return Error{"fabric 'static' cannot change from '" + to_string(from) + "' to '" +
-                 to_string(to) + "': it holds 'ring' only"};
+  using Backend::reconfigure;
+  Status reconfigure(std::span<const Change> changes) override {
+    for (const Change& change : changes) {
+      if (change.from == change.to) continue;
+      return Error{"fabric 'static' cannot change from '" + to_string(change.from) + "' to '" +
+                   to_string(change.to) + "': it holds 'ring' only"};
+    }
+    return {};
   }
-  double now_ns() const override { return wall_clock_ns(); }
-  void finish_step(ControlChannel&, double, double) override {}
+  double now_ns(int) const override { return wall_clock_ns(); }
+  void finish_step(ControlChannel&, double, double, int) override {}
 };
 
 }  // namespace shortcut::fabric

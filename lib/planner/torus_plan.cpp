@@ -121,7 +121,7 @@ TorusPlan price_torus(const Options& options, const std::vector<int>& dims, Coll
     for (CircuitState& state : plan.end) {
       if (state == CircuitState::ring()) continue;
       ++plan.restored;
-      plan.restore_ns += options.fabric.delta_ns;
+      plan.restore_ns = options.fabric.delta_ns;  // all at the same time
       state = CircuitState::ring();
     }
   }

@@ -36,7 +36,7 @@ struct TorusPlan {
   /// phases[p][lane]: its price.
   std::vector<std::vector<model::Line>> phases;
   int restored = 0;       ///< dimensions that go back to the ring at the end (Restore::eager)
-  double restore_ns = 0;  ///< what that costs, one after the other
+  double restore_ns = 0;  ///< what that costs, at the same time
 
   double predicted_ns(double bytes) const;
 };

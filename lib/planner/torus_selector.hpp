@@ -3,9 +3,10 @@
 //
 // With one lane the price of a composition is the sum of its parts' prices, and a part's depends on
 // the others only by how far they have scattered the message before it: the cheapest order is a
-// dynamic program over (dimensions done, dimensions that scattered), exact. The parts are rows of
-// the ring selection tables. Lanes (all ports in use) are planned part by part in the order in
-// which they run, over every rotation of an order of dimensions, and priced exactly.
+// dynamic program over (dimensions done, dimensions that scattered), exact (but for Restore::eager,
+// where dimensions that go back to the ring together pay once, and the program counts each). The
+// parts are rows of the ring selection tables. Lanes (all ports in use) are planned part by part in
+// the order in which they run, over every rotation of an order of dimensions, and priced exactly.
 #pragma once
 
 #include <array>

@@ -63,8 +63,8 @@ void run_one(Communicator& comm, const shortcut::planner::Options& options,
     data[i] = gathers ? (owner_of(i) == comm.rank() ? value : -1) : value + comm.rank();
   }
   // Start together.
-  comm.hold(start);
-  comm.backend().finish_step(comm.channel(), comm.channel().synchronise(comm.backend().now_ns()),
+  comm.hold(0, start);
+  comm.backend().finish_step(comm.everyone(), comm.everyone().synchronise(comm.backend().now_ns()),
                              0);
   const double start_ns = comm.backend().now_ns();
   const int code = execute(comm, plan, vector, {MPI_SUM, false});
@@ -100,7 +100,7 @@ void run_one(Communicator& comm, const shortcut::planner::Options& options,
 /// Optimal plans: those for other delays too, priced at this communicator's.
 void run_optimal(Communicator& comm, const shortcut::planner::RoutedSchedule& routed,
                  std::size_t elements) {
-  const auto options = comm.selector().options();
+  const auto options = comm.options();
   for (const double delta_ns : {0.0, 300.0, 2000.0, 10'000.0}) {
     auto planned = options;
     planned.fabric.delta_ns = delta_ns;
@@ -146,7 +146,7 @@ int main(int argc, char** argv) {
   auto* runtime = shortcut::collective::Runtime::get();
   Communicator* comm = Communicator::of(MPI_COMM_WORLD, *runtime);
   if (comm == nullptr) MPI_Abort(MPI_COMM_WORLD, 1);
-  const auto options = comm->selector().options();
+  const auto options = comm->options();
   for (const auto& row : shortcut::schedule::algorithms()) {
     for (const auto collective :
          {Collective::allreduce, Collective::reduce_scatter, Collective::allgather}) {

@@ -39,7 +39,7 @@ double by_steps(const Options& options, const Plan& plan, double bytes) {
     if (step.at_once) continue;
     sum += model::step_cost(options.fabric, step.route, step.share * bytes, false).total_ns();
   }
-  double all = plan.torus->restored * options.fabric.delta_ns;
+  double all = plan.torus->restored > 0 ? options.fabric.delta_ns : 0;
   for (const auto& lanes : phases) all += *std::max_element(lanes.begin(), lanes.end());
   return all;
 }
