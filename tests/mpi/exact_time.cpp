@@ -4,33 +4,17 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <string>
-#include <vector>
 
-#include "collective/collectives.hpp"
-#include "collective/communicator.hpp"
-#include "collective/executor.hpp"
+#include "mpi/timed_plan.hpp"
 
 namespace {
 
-using shortcut::collective::BlockedVector;
 using shortcut::collective::Communicator;
 using shortcut::schedule::Collective;
+using shortcut::tests::expect;
 using shortcut::topology::CircuitState;
-
-int failures = 0;
-int checks = 0;
-
-void expect(bool ok, const std::string& what) {
-  ++checks;
-  if (!ok) {
-    ++failures;
-    std::fprintf(stderr, "FAILED: %s\n", what.c_str());
-  }
-}
 
 bool plan_at_once(const shortcut::planner::Plan& plan) {
   return std::any_of(plan.steps.begin(), plan.steps.end(),
@@ -41,60 +25,12 @@ bool plan_at_once(const shortcut::planner::Plan& plan) {
 void run_one(Communicator& comm, const shortcut::planner::Options& options,
              const shortcut::planner::Candidate& candidate, CircuitState start,
              std::size_t elements) {
-  const Collective collective = candidate.routed->collective();
   const auto plan = expand(options, candidate, start);
-  const std::size_t bytes = elements * sizeof(double);
-  const auto& owners = plan.schedule().block_owner;
-  const int n = comm.ranks();
-
-  std::vector<double> data(elements);
-  BlockedVector vector;
-  shortcut::collective::TypeInfo::query(MPI_DOUBLE, vector.type);
-  vector.base = data.data();
-  cut_evenly(elements, plan.schedule().blocks, vector);
-  const auto owner_of = [&](std::size_t i) {
-    std::size_t block = 0;
-    while (vector.end_element[block] <= i) ++block;
-    return owners[block];
-  };
-  const bool gathers = collective == Collective::allgather;
-  for (std::size_t i = 0; i < elements; ++i) {
-    const double value = static_cast<double>((i * 3 + 5) % 17);
-    data[i] = gathers ? (owner_of(i) == comm.rank() ? value : -1) : value + comm.rank();
-  }
-  // Start together.
   comm.hold(0, start);
-  comm.backend().finish_step(comm.everyone(), comm.everyone().synchronise(comm.backend().now_ns()),
-                             0);
-  const double start_ns = comm.backend().now_ns();
-  const int code = execute(comm, plan, vector, {MPI_SUM, false});
-  const double own_ns = comm.backend().now_ns() - start_ns;
-  double measured_ns = 0;
-  PMPI_Allreduce(&own_ns, &measured_ns, 1, MPI_DOUBLE, MPI_MAX, comm.traffic());
-  comm.forget(plan);
-
-  const std::string what = describe(plan) + " " + std::string(to_string(collective)) +
-                           " n=" + std::to_string(n) + " from " + to_string(start) +
-                           (plan_at_once(plan) ? " at once" : "") +
-                           " bytes=" + std::to_string(bytes);
-  expect(code == MPI_SUCCESS, what + ": runs");
-  const double predicted_ns = plan.predicted_ns(static_cast<double>(bytes));
-  // Folded ranks have blocks of two sizes, so no path through all steps need have the largest each
-  // time: the prediction, a sum of maxima, is then an upper bound.
-  const bool folded = candidate.routed->algorithm().name.starts_with("recursive_doubling") &&
-                      !shortcut::topology::is_power_of_two(n);
-  const double gap_ns = predicted_ns - measured_ns;
-  expect(folded ? gap_ns >= -1.0 : std::abs(gap_ns) <= 1.0,
-         what + ": measured " + std::to_string(measured_ns) + " ns, predicted " +
-             std::to_string(predicted_ns) + " ns");
-  bool right = true;
-  for (std::size_t i = 0; i < elements; ++i) {
-    const double value = static_cast<double>((i * 3 + 5) % 17);
-    const double want = gathers ? value : value * n + n * (n - 1) / 2.0;
-    const bool mine = collective != Collective::reduce_scatter || owner_of(i) == comm.rank();
-    if (mine && data[i] != want) right = false;
-  }
-  expect(right, what + ": data");
+  shortcut::tests::run_plan(
+      comm, plan, elements,
+      shortcut::tests::folds(candidate.routed->algorithm().name, comm.ranks()),
+      " from " + to_string(start) + (plan_at_once(plan) ? " at once" : ""));
 }
 
 /// Optimal plans: those for other delays too, priced at this communicator's.
@@ -157,10 +93,5 @@ int main(int argc, char** argv) {
       }
     }
   }
-  int all = 0;
-  PMPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (comm->rank() == 0)
-    std::printf("%d checks on rank 0, %d failures on all ranks\n", checks, all);
-  MPI_Finalize();
-  return all == 0 && checks > 0 ? 0 : 1;
+  return shortcut::tests::finish(*comm);
 }
