@@ -67,8 +67,8 @@ bool try_allgather(const char* name, const void* sendbuf, MPI_Count sendcount,
     elements += static_cast<std::size_t>(count_of(r));
   }
   BlockedVector vector;
-  const TypeInfo& info = vector.type;
   if (TypeInfo::query(recvtype, vector.type) != MPI_SUCCESS) return call.pass("invalid datatype");
+  const TypeInfo info = vector.type;
   // A zero-size type here may meet a zero count elsewhere.
   if (elements == 0 || info.size == 0) return call.nothing(code);
   const std::size_t own = static_cast<std::size_t>(count_of(call.comm().own_user_rank()));

@@ -52,7 +52,7 @@ bool Call::set_operation(MPI_Op op, MPI_Datatype type) {
 bool Call::select(std::size_t bytes) {
   bytes_ = bytes;
   if (operands_ == schedule::Operands::in_order && !comm_->in_rank_order()) {
-    return pass("operands must keep rank order, which SHORTCUT_MAP does not");
+    comm_ = &comm_->ordered(*Runtime::get());
   }
   table_ = &comm_->table(collective_, operands_);
   plan_ = &table_->lookup(static_cast<double>(bytes));

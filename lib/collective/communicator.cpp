@@ -145,6 +145,7 @@ int Communicator::on_delete(MPI_Comm, int, void* state, void*) {
 }
 
 void Communicator::free() {
+  if (ordered_) ordered_->free();
   for (MpiChannel& channel : channels_) {
     MPI_Comm comm = channel.comm();
     if (comm != traffic_) PMPI_Comm_free(&comm);
@@ -213,6 +214,21 @@ void Communicator::make_channels() {
   }
 }
 
+Communicator& Communicator::ordered(Runtime& runtime) {
+  if (ordered_) return *ordered_;
+  MPI_Comm traffic = MPI_COMM_NULL;
+  PMPI_Comm_split(traffic_, 0, own_user_rank(), &traffic);
+  PMPI_Comm_set_errhandler(traffic, MPI_ERRORS_RETURN);
+  ordered_.reset(new Communicator(traffic));
+  ordered_->settings_ = settings_;
+  ordered_->settings_.dims = "ring";
+  ordered_->settings_.map = "rank";
+  ordered_->backend_ = backend_;
+  ordered_->settle(runtime, traffic, std::vector<int>(static_cast<std::size_t>(ranks_)));
+  ordered_->plan(runtime);
+  return *ordered_;
+}
+
 void Communicator::plan(Runtime& runtime) {
   options_ = planner_options(settings_, ranks_);
   if (dims_.size() == 1) {
@@ -221,7 +237,7 @@ void Communicator::plan(Runtime& runtime) {
     torus_ = std::make_unique<planner::TorusSelector>(options_, dims_);
     options_ = torus_->options();
   }
-  backend_ = fabric::make_backend(settings_, runtime.may_spin());
+  if (!backend_) backend_ = fabric::make_backend(settings_, runtime.may_spin());
   log_tables(runtime);
 }
 

@@ -62,6 +62,10 @@ class Communicator {
   int own_user_rank() const { return user_rank(rank_); }
   /// Does each rank sit on the endpoint of its number?
   bool in_rank_order() const { return in_rank_order_; }
+  /// For operands that must keep rank order where the ranks do not sit in it: the same ranks as one
+  /// ring in their order, made on first use (collective then). It is priced as such a ring, which
+  /// the fabric need not have.
+  Communicator& ordered(Runtime& runtime);
   const config::Settings& settings() const { return settings_; }
   const planner::Options& options() const { return options_; }
   const model::FabricParameters& parameters() const { return options_.fabric; }
@@ -117,7 +121,8 @@ class Communicator {
   planner::Options options_;
   std::unique_ptr<planner::Selector> selector_;    // of a ring
   std::unique_ptr<planner::TorusSelector> torus_;  // or of a torus
-  std::unique_ptr<fabric::Backend> backend_;
+  std::shared_ptr<fabric::Backend> backend_;       // shared with ordered_: one clock
+  std::unique_ptr<Communicator> ordered_;
   planner::DimensionStates held_;
   std::unordered_map<const planner::Plan*, Program> programs_;
 };

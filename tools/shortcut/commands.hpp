@@ -44,6 +44,7 @@ class PlanCommand {
   CLI::App* app_;
   std::string collective_;
   std::string nodes_;
+  std::string dims_;
   std::string bytes_;
   std::string fabric_ = "ring-ocs";
   std::string operands_ = "commutative";
@@ -63,6 +64,7 @@ class InfoCommand {
   bool algorithms_ = false;
   bool markdown_ = false;
   bool config_ = false;
+  std::string dims_, map_expression_;
 };
 
 class TopologyCommand {

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <span>
 
+#include "support/units.hpp"
+
 namespace shortcut::cli {
 
 Status write_file(std::string_view option, const std::string& path, std::string_view text) {
@@ -39,6 +41,11 @@ std::string scaled(double value, std::span<const std::string_view> units) {
 }
 
 }  // namespace
+
+std::string rounded_bytes(double bytes) {
+  if (bytes >= 0x1p63) return fmt::format("{:.3g} B", bytes);
+  return format_bytes(static_cast<std::uint64_t>(std::round(bytes)));
+}
 
 std::string short_bytes(double bytes) {
   static constexpr std::array<std::string_view, 5> kUnits{"B", "kB", "MB", "GB", "TB"};

@@ -11,7 +11,8 @@ namespace shortcut::cli {
 /// The error names the option and the file.
 Status write_file(std::string_view option, const std::string& path, std::string_view text);
 
-std::string short_bytes(double bytes);  ///< decimal: "32 kB"
-std::string short_time(double ns);      ///< "100 ns", "2.5 us"
+std::string rounded_bytes(double bytes);  ///< "32768 B" as "32 KiB", beyond 2^63 in powers of ten
+std::string short_bytes(double bytes);    ///< decimal: "32 kB"
+std::string short_time(double ns);        ///< "100 ns", "2.5 us"
 
 }  // namespace shortcut::cli

@@ -12,7 +12,10 @@
 #include "planner/selector.hpp"
 #include "shortcut/commands.hpp"
 #include "shortcut/harvest.hpp"
+#include "shortcut/output.hpp"
+#include "shortcut/torus_plan.hpp"
 #include "support/units.hpp"
+#include "topology/torus.hpp"
 
 namespace shortcut::cli {
 namespace {
@@ -252,11 +255,6 @@ std::string candidates_text(const Request& request, const planner::Selector& sel
   return text;
 }
 
-std::string rounded_bytes(double bytes) {
-  if (bytes >= 0x1p63) return fmt::format("{:.3g} B", bytes);
-  return format_bytes(static_cast<std::uint64_t>(std::round(bytes)));
-}
-
 std::string plan_text(const Request& request, const planner::Selector& selector,
                       const planner::Plan& plan, const planner::SelectionTable& table) {
   const auto bytes = static_cast<double>(request.bytes);
@@ -340,8 +338,10 @@ PlanCommand::PlanCommand(CLI::App& app)
   app_->allow_extras();
   app_->add_option("--collective", collective_, joined(kCollectives) + " (required)")
       ->type_name("NAME");
-  app_->add_option("--nodes", nodes_, fmt::format("Endpoints, 1 to {} (required)", kMaximumNodes))
+  app_->add_option("--nodes", nodes_,
+                   fmt::format("Endpoints, 1 to {} (required without --dims)", kMaximumNodes))
       ->type_name("N");
+  app_->add_option("--dims", dims_, "A torus instead of one ring, e.g. 16x8")->type_name("AxB");
   app_->add_option("--bytes", bytes_, "Size of the message with its unit, e.g. 32kB (required)")
       ->type_name("SIZE");
   app_->add_option("--operands", operands_,
@@ -373,6 +373,7 @@ Result<std::string> PlanCommand::run_on_circulant() const {
 
 Result<std::string> PlanCommand::run() const {
   if (fabric_ == kCirculantFabric) {
+    if (!dims_.empty()) return Error{"--dims: does not apply to --fabric circulant"};
     if (app_->get_option("--operands")->count() > 0) {
       return Error{"--operands: does not apply to --fabric circulant"};
     }
@@ -387,7 +388,18 @@ Result<std::string> PlanCommand::run() const {
   if (!required("--collective")) {
     return Error{fmt::format("--collective is required: one of {}", joined(kCollectives))};
   }
-  if (!required("--nodes")) {
+  std::vector<int> dims;
+  if (required("--dims")) {
+    auto parsed = topology::parse_dims(dims_);
+    if (!parsed.ok()) return Error{"--dims: " + parsed.error().message};
+    dims = std::move(parsed).value();
+    std::int64_t product = 1;
+    for (const int size : dims) product = std::min<std::int64_t>(product * size, kMaximumNodes + 1);
+    if (product > kMaximumNodes) {
+      return Error{fmt::format("--dims: '{}' has over {} endpoints", dims_, kMaximumNodes)};
+    }
+    request.nodes = static_cast<int>(product);
+  } else if (!required("--nodes")) {
     return Error{fmt::format("--nodes is required: an integer from 1 to {}", kMaximumNodes)};
   }
   if (!required("--bytes")) {
@@ -396,9 +408,15 @@ Result<std::string> PlanCommand::run() const {
   const auto collective = parse_collective(collective_);
   if (!collective.ok()) return collective.error();
   request.collective = collective.value();
-  const auto nodes = parse_integer(nodes_, 1, kMaximumNodes);
-  if (!nodes.ok()) return Error{"--nodes: " + nodes.error().message};
-  request.nodes = nodes.value();
+  if (required("--nodes")) {
+    const auto nodes = parse_integer(nodes_, 1, kMaximumNodes);
+    if (!nodes.ok()) return Error{"--nodes: " + nodes.error().message};
+    if (!dims.empty() && nodes.value() != request.nodes) {
+      return Error{
+          fmt::format("--nodes: '{}' is not the {} of --dims {}", nodes_, request.nodes, dims_)};
+    }
+    request.nodes = nodes.value();
+  }
   const auto bytes = parse_bytes(bytes_);
   if (!bytes.ok()) return Error{"--bytes: " + bytes.error().message};
   request.bytes = bytes.value();
@@ -411,6 +429,10 @@ Result<std::string> PlanCommand::run() const {
   auto options = options_.read();
   if (!options.ok()) return options.error();
   request.options = std::move(options).value();
+  if (std::count_if(dims.begin(), dims.end(), [](int size) { return size > 1; }) > 1) {
+    return plan_on_torus({request.collective, dims, request.bytes, request.bytes_text,
+                          request.operands, request.options, json_});
+  }
   if (const Status status =
           check_options_for(request.options, request.collective, request.nodes, request.operands);
       !status.ok()) {

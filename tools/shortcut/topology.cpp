@@ -228,7 +228,7 @@ std::string text_of(const Fabric& fabric, const std::vector<RingReport>& reports
   for (int k = 0; k < torus.dimensions(); ++k) {
     const topology::SwitchCount count = fabric.counts[at(k)];
     total += count.switches;
-    text += fmt::format("dimension {}: {} ring{} of {}, {} switch{} of {} ports ({}{})\n", k + 1,
+    text += fmt::format("dimension {}: {} ring{} of {}, {} switch{} of {} ports ({}{})\n", k,
                         torus.rings(k), torus.rings(k) == 1 ? "" : "s", torus.size(k),
                         count.switches, count.switches == 1 ? "" : "es", count.radix, kind,
                         fabric.rings_per_switch > 1
@@ -423,7 +423,7 @@ Result<std::string> TopologyCommand::run() const {
       return report.size == torus.size(k);
     });
     if (same != reports.end()) {
-      same->dimensions.push_back(k + 1);
+      same->dimensions.push_back(k);
       continue;
     }
     if (request) {
@@ -432,7 +432,7 @@ Result<std::string> TopologyCommand::run() const {
       if (!status.ok()) return status.error();
     }
     reports.push_back(report_on(torus.size(k), options.value(), request));
-    reports.back().dimensions = {k + 1};
+    reports.back().dimensions = {k};
   }
   if (!dot_.empty()) {
     const Status status = write_file("--dot", dot_, dot_of(panels_of(reports)));
