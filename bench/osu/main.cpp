@@ -33,6 +33,12 @@ struct Row {
   bool right = true;
 };
 
+/// One column of a table: an algorithm on a communicator of its own.
+struct Column {
+  std::string name;
+  MPI_Comm comm = MPI_COMM_NULL;
+};
+
 Times over_ranks(double own_us) {
   int ranks = 1;
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -44,8 +50,8 @@ Times over_ranks(double own_us) {
   return times;
 }
 
-Row measure(const Options& options, std::uint64_t size) {
-  Workload workload(options, size, MPI_COMM_WORLD);
+Row measure(const Options& options, std::uint64_t size, MPI_Comm comm) {
+  Workload workload(options, size, comm);
   Row row;
   row.size = size;
   constexpr std::uint64_t kLarge = 64 * 1024;
@@ -57,11 +63,11 @@ Row measure(const Options& options, std::uint64_t size) {
   for (int i = -options.warmup; i < row.iterations; ++i) {
     shortcut_choice choice;
     workload.prepare();
-    shortcut_barrier(MPI_COMM_WORLD);  // aligns the clocks, too
-    shortcut_query(workload.planner_name(), workload.vector_bytes(), MPI_COMM_WORLD, &choice);
-    const double start_ns = shortcut_time_ns(MPI_COMM_WORLD);
+    shortcut_barrier(comm);  // aligns the clocks, too
+    shortcut_query(workload.planner_name(), workload.vector_bytes(), comm, &choice);
+    const double start_ns = shortcut_time_ns(comm);
     workload.run_shortcut();
-    const double elapsed_ns = shortcut_time_ns(MPI_COMM_WORLD) - start_ns;
+    const double elapsed_ns = shortcut_time_ns(comm) - start_ns;
     const bool ends = i == row.iterations - 1 || i == -options.warmup;
     if (options.validate && ends && !workload.check()) wrong = 1;
     if (i >= 0) {
@@ -114,26 +120,28 @@ void print_row(const Options& options, const Row& row) {
   std::fflush(stdout);
 }
 
-bool write_json(const Options& options, const std::vector<Row>& rows) {
+nlohmann::ordered_json json_of(const Options& options, const Row& row) {
+  nlohmann::ordered_json one{{"size", row.size},
+                             {"iterations", row.iterations},
+                             {"latency_us", row.shortcut.mean},
+                             {"min_us", row.shortcut.fastest},
+                             {"max_us", row.shortcut.slowest},
+                             {"predicted_us", row.predicted_us},
+                             {"algorithm", row.plan},
+                             {"validation", !options.validate ? "off"
+                                            : row.right       ? "pass"
+                                                              : "fail"}};
+  if (options.compare_native) {
+    one["native_us"] = row.native.mean;
+    one["ratio"] = row.native.mean / row.shortcut.mean;
+  }
+  return one;
+}
+
+bool write_json(const Options& options, const nlohmann::ordered_json& rows) {
   nlohmann::ordered_json out;
   out["collective"] = options.collective;
-  for (const Row& row : rows) {
-    nlohmann::ordered_json one{{"size", row.size},
-                               {"iterations", row.iterations},
-                               {"latency_us", row.shortcut.mean},
-                               {"min_us", row.shortcut.fastest},
-                               {"max_us", row.shortcut.slowest},
-                               {"predicted_us", row.predicted_us},
-                               {"algorithm", row.plan},
-                               {"validation", !options.validate ? "off"
-                                              : row.right       ? "pass"
-                                                                : "fail"}};
-    if (options.compare_native) {
-      one["native_us"] = row.native.mean;
-      one["ratio"] = row.native.mean / row.shortcut.mean;
-    }
-    out["rows"].push_back(std::move(one));
-  }
+  out["rows"] = rows;
   std::ofstream file(options.json);
   file << out.dump(2) << '\n';
   file.flush();
@@ -148,11 +156,98 @@ bool virtual_time() {
   return is_virtual != 0;
 }
 
+/// visit(size) for every size that is asked for.
+template <class Visit>
+void for_each_size(const Options& options, bool speaks, const Visit& visit) {
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  std::uint64_t last = 0;
+  for (std::uint64_t asked = options.smallest; asked <= options.largest; asked *= 2) {
+    // What is sent is what is shown: sizes that round to the same are measured once.
+    const std::uint64_t size = Workload::whole(options, asked, ranks);
+    if (size == last) continue;
+    last = size;
+    const std::uint64_t vector = options.collective.starts_with("allgather")
+                                     ? size * static_cast<std::uint64_t>(ranks)
+                                     : size;
+    if (vector / 4 > 0x7fffffffU) {
+      if (speaks) {
+        fmt::print(stderr, "shortcut-bench: stopping at {} B: over 2^31 elements\n", size);
+      }
+      return;
+    }
+    visit(size);
+  }
+}
+
+std::size_t width_of(const std::string& name) { return std::max<std::size_t>(name.size(), 10) + 2; }
+
+/// The free choice and the algorithms asked for, as far as they can serve: at least in one
+/// dimension of a torus.
+std::vector<Column> make_columns(const Options& options, bool speaks) {
+  std::vector<Column> columns;
+  std::vector<std::string> names{"auto"};
+  names.insert(names.end(), options.algorithms.begin(), options.algorithms.end());
+  Workload workload(options, options.smallest, MPI_COMM_WORLD);
+  for (const std::string& name : names) {
+    Column column{name, MPI_COMM_NULL};
+    shortcut_set("algorithm", name.c_str());
+    MPI_Comm_dup(MPI_COMM_WORLD, &column.comm);
+    shortcut_choice choice;
+    shortcut_query(workload.planner_name(), workload.vector_bytes(), column.comm, &choice);
+    if (choice.as_asked != 0) {
+      columns.push_back(column);
+      continue;
+    }
+    if (speaks) fmt::print("# {} cannot serve here: {}\n", name, choice.reason);
+    MPI_Comm_free(&column.comm);
+  }
+  return columns;
+}
+
+/// A column per algorithm. False: a result was wrong.
+bool run_side_by_side(const Options& options, bool speaks, nlohmann::ordered_json& rows) {
+  if (speaks) {
+    fmt::print("# Shortcut MPI {} Latency Test, slowest rank, us\n# Datatype: {}, op: {}\n",
+               options.collective, options.type, options.op);
+  }
+  const std::vector<Column> columns = make_columns(options, speaks);
+  if (speaks) {
+    fmt::print("{:<12}", "# Size");
+    for (const Column& column : columns) fmt::print("{:>{}}", column.name, width_of(column.name));
+    fmt::print("  Best, and what auto ran\n");
+  }
+  bool right = true;
+  for_each_size(options, speaks, [&](std::uint64_t size) {
+    if (speaks) fmt::print("{:<12}", size);
+    std::string best;
+    std::string plan;
+    double least = 0;
+    for (const Column& column : columns) {
+      const Row row = measure(options, size, column.comm);
+      right = right && row.right;
+      if (column.name == "auto") plan = row.plan;
+      if (best.empty() || row.shortcut.slowest < least) {
+        best = column.name;
+        least = row.shortcut.slowest;
+      }
+      rows.push_back(json_of(options, row));
+      rows.back()["asked"] = column.name;
+      if (speaks) {
+        fmt::print("{:>{}}", row.right ? fmt::format("{:.2f}", row.shortcut.slowest) : "FAIL",
+                   width_of(column.name));
+        std::fflush(stdout);
+      }
+    }
+    if (speaks) fmt::print("  {}; {}\n", best, plan);
+  });
+  for (Column column : columns) MPI_Comm_free(&column.comm);
+  return right;
+}
+
 int run(int argc, char** argv) {
   int rank = 0;
-  int ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   bool done = false;
   int exit_code = 0;
   const Options options = parse(argc, argv, rank == 0, done, exit_code);
@@ -166,26 +261,18 @@ int run(int argc, char** argv) {
     }
     return 2;
   }
-  if (rank == 0) print_head(options);
-  std::vector<Row> rows;
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   bool right = true;
-  std::uint64_t last = 0;
-  for (std::uint64_t asked = options.smallest; asked <= options.largest; asked *= 2) {
-    // What is sent is what is shown: sizes that round to the same are measured once.
-    const std::uint64_t size = Workload::whole(options, asked, ranks);
-    if (size == last) continue;
-    last = size;
-    const std::uint64_t vector = options.collective.starts_with("allgather")
-                                     ? size * static_cast<std::uint64_t>(ranks)
-                                     : size;
-    if (vector / 4 > 0x7fffffffU) {
-      if (rank == 0)
-        fmt::print(stderr, "shortcut-bench: stopping at {} B: over 2^31 elements\n", size);
-      break;
-    }
-    rows.push_back(measure(options, size));
-    right = right && rows.back().right;
-    if (rank == 0) print_row(options, rows.back());
+  if (!options.algorithms.empty()) {
+    right = run_side_by_side(options, rank == 0, rows);
+  } else {
+    if (rank == 0) print_head(options);
+    for_each_size(options, rank == 0, [&](std::uint64_t size) {
+      const Row row = measure(options, size, MPI_COMM_WORLD);
+      right = right && row.right;
+      if (rank == 0) print_row(options, row);
+      rows.push_back(json_of(options, row));
+    });
   }
   if (rank == 0 && !options.json.empty() && !write_json(options, rows)) exit_code = 1;
   return right ? exit_code : 1;

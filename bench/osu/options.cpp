@@ -2,7 +2,9 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <sstream>
 
+#include "schedule/registry.hpp"
 #include "support/units.hpp"
 
 namespace shortcut::bench {
@@ -30,12 +32,29 @@ void read_range(const std::string& text, Options& options) {
   }
 }
 
+void read_algorithms(const std::string& text, Options& options) {
+  if (text == "all") {
+    for (const schedule::Algorithm& row : schedule::algorithms()) {
+      options.algorithms.emplace_back(row.name);
+    }
+    return;
+  }
+  std::stringstream names(text);
+  for (std::string name; std::getline(names, name, ',');) {
+    const auto found = schedule::find_algorithm(name);
+    if (!found.ok()) throw CLI::ValidationError("--algorithms", found.error().message);
+    options.algorithms.push_back(name);
+  }
+  if (options.algorithms.empty()) throw CLI::ValidationError("--algorithms", "no name given");
+}
+
 }  // namespace
 
 Options parse(int argc, char** argv, bool speaks, bool& done, int& exit_code) {
   Options options;
   std::string range;
   std::string compare;
+  std::string algorithms;
   bool no_validate = false;
   CLI::App app{
       "Times a collective through Shortcut over a range of message sizes, in the OSU benchmarks' "
@@ -68,6 +87,9 @@ Options parse(int argc, char** argv, bool speaks, bool& done, int& exit_code) {
                  "'native': alternate with the MPI library's own, one call "
                  "each in turn, and print the ratio; not under SHORTCUT_FABRIC=virtual")
       ->check(CLI::IsMember({"native"}));
+  app.add_option("--algorithms", algorithms,
+                 "'all', or names of 'shortcut info' with commas between: one column each, beside "
+                 "the free choice (auto), each on a communicator of its own");
   app.add_option("--json", options.json, "write the rows to this file too");
   app.set_version_flag("--version", "shortcut-bench 0.1.0");
   done = false;
@@ -75,6 +97,10 @@ Options parse(int argc, char** argv, bool speaks, bool& done, int& exit_code) {
   try {
     app.parse(argc, argv);
     if (!range.empty()) read_range(range, options);
+    if (!algorithms.empty()) read_algorithms(algorithms, options);
+    if (!options.algorithms.empty() && !compare.empty()) {
+      throw CLI::ValidationError("--algorithms", "not together with --compare");
+    }
   } catch (const CLI::Success& help) {
     done = true;
     if (speaks) app.exit(help);

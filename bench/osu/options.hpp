@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "support/result.hpp"
 
@@ -20,6 +21,8 @@ struct Options {
   std::string type = "float";  ///< int, float or double
   std::string op = "sum";      ///< sum, max or min
   bool compare_native = false;
+  /// Registry names to run side by side; empty: what the settings say, alone.
+  std::vector<std::string> algorithms;
   std::string json;  ///< file; empty: none
 };
 

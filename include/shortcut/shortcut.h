@@ -32,10 +32,12 @@ SHORTCUT_API int shortcut_allgatherv(const void* sendbuf, int sendcount, MPI_Dat
 /* What Shortcut does with a collective of this size on this communicator. */
 typedef struct {
   char algorithm[48];   /* registry name, or "native" */
-  char plan[192];       /* with thresholds or circuit states, as the report prints it */
+  char plan[512];       /* with thresholds or circuit states, as the report prints it */
   double predicted_ns;  /* by the cost model */
   int reconfigurations; /* of the switched ports */
-  char reason[448];     /* one line */
+  int as_asked;         /* 1: by the algorithm that the settings ask for, on a torus in at least one
+                           dimension; 0: by another; with "auto" 1 */
+  char reason[1024];    /* one line */
 } shortcut_choice;
 
 /* `collective`: "allreduce", "reduce_scatter" or "allgather"; `bytes`: size of the whole vector.
@@ -51,6 +53,12 @@ SHORTCUT_API double shortcut_time_ns(MPI_Comm comm);
 /* Waits for all ranks of `comm` off the fabric and, under virtual time, sets their clocks to the
  * latest of them: what is timed next starts together. Collective. */
 SHORTCUT_API int shortcut_barrier(MPI_Comm comm);
+
+/* Sets one setting (a name of `shortcut info --variables`, in lower case without SHORTCUT_) for
+ * communicators that are used for the first time afterwards; every rank must set the same. Not
+ * while another thread is in a collective. Returns MPI_SUCCESS, or MPI_ERR_ARG when there is no
+ * such setting or the value is not allowed (rank 0 says why), or MPI is not up. */
+SHORTCUT_API int shortcut_set(const char* setting, const char* value);
 
 #ifdef __cplusplus
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 
 #include "collective/collectives.hpp"
@@ -19,6 +20,13 @@ shortcut::collective::Communicator* state_of(MPI_Comm comm) {
   shortcut::collective::Runtime* runtime = shortcut::collective::Runtime::get();
   if (runtime == nullptr || comm == MPI_COMM_NULL) return nullptr;
   return shortcut::collective::Communicator::of(comm, *runtime);
+}
+
+bool uses(const shortcut::planner::Plan& plan, std::string_view algorithm) {
+  if (algorithm == "auto" || plan.algorithm_name() == algorithm) return true;
+  return plan.torus != nullptr &&
+         std::any_of(plan.torus->parts.begin(), plan.torus->parts.end(),
+                     [&](const auto& part) { return part.ring.algorithm_name() == algorithm; });
 }
 
 }  // namespace
@@ -76,6 +84,7 @@ int shortcut_query(const char* collective, double bytes, MPI_Comm comm, shortcut
   put(choice->algorithm, plan.algorithm_name());
   put(choice->plan, shortcut::planner::describe(plan));
   put(choice->reason, shortcut::planner::reason(table, plan, bytes));
+  choice->as_asked = uses(plan, state->settings().algorithm) ? 1 : 0;
   choice->predicted_ns = plan.predicted_ns(bytes);
   choice->reconfigurations = plan.reconfigurations;
   return MPI_SUCCESS;
@@ -94,4 +103,13 @@ int shortcut_barrier(MPI_Comm comm) {
     state->backend().finish_step(state->everyone(), latest_ns, 0);
   }
   return MPI_SUCCESS;
+}
+
+int shortcut_set(const char* setting, const char* value) {
+  shortcut::collective::Runtime* runtime = shortcut::collective::Runtime::get();
+  if (runtime == nullptr || setting == nullptr || value == nullptr) return MPI_ERR_ARG;
+  const shortcut::Status taken = runtime->set(setting, value);
+  if (taken.ok()) return MPI_SUCCESS;
+  runtime->log(shortcut::config::Log::warn, std::string(setting) + ": " + taken.error().message);
+  return MPI_ERR_ARG;
 }

@@ -3,6 +3,9 @@
 
 #include <mpi.h>
 
+#include <string>
+#include <string_view>
+
 #include "config/settings.hpp"
 
 namespace shortcut::collective {
@@ -18,6 +21,10 @@ class Runtime {
   static bool finalizing();
 
   const config::Settings& settings() const { return settings_; }
+  /// For communicators that are made from now on.
+  Status set(std::string_view setting, std::string_view value) {
+    return config::set(settings_, setting, value);
+  }
   /// A line on standard error if the level allows it and this is rank 0 of the world.
   void log(config::Log level, const std::string& line) const;
   int world_rank() const { return world_rank_; }

@@ -53,6 +53,24 @@ def main():
         done = launch(2, "allreduce", "--compare", "native", "-m", "8:8")
         runner.check("--compare native otherwise", done.returncode == 0 and "Ratio" in done.stdout,
                      last_lines(done))
+        # Algorithms side by side, on a torus and on a ring that only some can serve.
+        for ranks, settings in [(8, {"SHORTCUT_DIMS": "4x2"}), (6, {})]:
+            done = launch(ranks, "allreduce", "-m", "1KiB:64KiB", "--algorithms", "all",
+                          SHORTCUT_FABRIC="virtual", **settings)
+            lines = done.stdout.splitlines()
+            head = next((line.split() for line in lines if line.startswith("# Size")), [])
+            names = head[2:head.index("Best,")] if "Best," in head else []
+            times = [[float(cell) for cell in line.split()[1:1 + len(names)]]
+                     for line in lines if line and line[0] != "#"]
+            left_out = [line for line in lines if "cannot serve here" in line]
+            runner.check(f"{ranks} ranks {settings}: algorithms side by side",
+                         names[:2] == ["auto", "ring"] and len(times) == 7
+                         and len(names) + len(left_out) == 12
+                         and all(row[0] <= min(row) + 0.011 for row in times),
+                         f"{names} {times} {last_lines(done)}")
+        done = launch(2, "allreduce", "--algorithms", "swinging")
+        runner.check("--algorithms: an unknown name is refused", done.returncode == 2
+                     and "swinging" in done.stderr and not rows(done), last_lines(done))
         print(f"{runner.passed} ok, {runner.failed} FAILED")
         return 1 if runner.failed else 0
 
