@@ -79,13 +79,15 @@ int shortcut_query(const char* collective, double bytes, MPI_Comm comm, shortcut
     put(choice->reason, "the MPI library serves this communicator");
     return MPI_SUCCESS;
   }
-  const auto& table = state->table(kind, shortcut::schedule::Operands::commutative);
-  const shortcut::planner::Plan& plan = table.lookup(bytes);
+  const auto chosen = state->choose(kind, shortcut::schedule::Operands::commutative, bytes);
+  const shortcut::planner::Plan& plan = *chosen.plan;
+  const std::string level =
+      chosen.two_level ? "two-level, " + std::to_string(chosen.per_node) + " a node: " : "";
   put(choice->algorithm, plan.algorithm_name());
-  put(choice->plan, shortcut::planner::describe(plan));
-  put(choice->reason, shortcut::planner::reason(table, plan, bytes));
+  put(choice->plan, level + shortcut::planner::describe(plan));
+  put(choice->reason, level + shortcut::planner::reason(*chosen.table, plan, bytes));
   choice->as_asked = uses(plan, state->settings().algorithm) ? 1 : 0;
-  choice->predicted_ns = plan.predicted_ns(bytes);
+  choice->predicted_ns = chosen.predicted_ns;
   choice->reconfigurations = plan.reconfigurations;
   return MPI_SUCCESS;
 }

@@ -1,49 +1,66 @@
 #include <algorithm>
 
+#include "collective/blocks.hpp"
 #include "collective/call.hpp"
 #include "collective/collectives.hpp"
 #include "collective/next.hpp"
+#include "collective/two_level.hpp"
 #include "schedule/registry.hpp"
 
 namespace shortcut::collective {
 namespace {
 
-/// For schedules that cut a rank's block: the ranks must cut it alike, but may describe it by other
-/// datatypes, of which the bytes alone are the same. So bytes it is. `code`: of what went before.
+/// By bytes: for schedules that cut a rank's block, and between nodes. The ranks must cut alike,
+/// but may describe a block by different datatypes, which have the bytes alone in common.
 template <class Places, class Counts>
-int gather_cut_blocks(Call& call, BlockedVector& vector, const Places& user_place,
-                      const Counts& count_of, int code) {
+int gather_bytes(Call& call, const TypeInfo& type, const Places& user_place, const Counts& count_of,
+                 MPI_Comm self) {
   Communicator& comm = call.comm();
-  const TypeInfo user = vector.type;
-  const int me = comm.rank();
-  const auto count = [&](int endpoint) {
-    return static_cast<std::size_t>(count_of(comm.user_rank(endpoint)));
-  };
-  const auto bytes = [&](int endpoint) { return count(endpoint) * user.size; };
-  TypeInfo::query(MPI_BYTE, vector.type);
-  std::vector<OwnedRun> runs =
-      lay_out(call.plan().schedule().block_owner, comm.ranks(), bytes, vector);
-  std::stable_sort(runs.begin(), runs.end(),
-                   [](const OwnedRun& a, const OwnedRun& b) { return a.endpoint < b.endpoint; });
-  std::size_t largest = 0;
-  for (int e = 0; e < comm.ranks(); ++e) largest = std::max(largest, bytes(e));
-  char* work = static_cast<char*>(comm.work.reserve(vector.type, vector.end_element.back()));
-  char* block = static_cast<char*>(comm.staging.reserve(vector.type, largest));
-  vector.base = work;
-  if (code == MPI_SUCCESS) {
-    code = pack_elements(user, user_place(comm.user_rank(me)), count(me), block, comm.traffic());
+  std::vector<std::size_t> offset{0};
+  for (int r = 0; r < comm.ranks(); ++r) {
+    offset.push_back(offset.back() + static_cast<std::size_t>(count_of(r)) * type.size);
   }
+  TypeInfo bytes;
+  TypeInfo::query(MPI_BYTE, bytes);
+  char* blocks = static_cast<char*>(comm.staging.reserve(bytes, offset.back()));
+  const auto block = [&](int r) { return blocks + offset[static_cast<std::size_t>(r)]; };
+  const auto count = [&](int r) { return static_cast<std::size_t>(count_of(r)); };
+  const int me = comm.own_user_rank();
+  int code = pack_elements(type, user_place(me), count(me), block(me), self);
+  if (code != MPI_SUCCESS) return code;
+  code = call.two_level()
+             ? TwoLevel(comm, call.plan(), call.reduction(), call.bytes()).allgather(blocks, offset)
+             : allgather_blocks(comm, call.plan(), blocks, offset,
+                                [&](BlockedVector& v) { return call.execute_plan(v); });
+  for (int r = 0; r < comm.ranks() && code == MPI_SUCCESS; ++r) {
+    if (r != me) code = unpack_elements(type, block(r), user_place(r), count(r), self);
+  }
+  return code;
+}
+
+/// By elements, in a vector in schedule order.
+template <class Places, class Counts>
+int gather_elements(Call& call, BlockedVector& vector, std::size_t elements,
+                    const Places& user_place, const Counts& count_of, MPI_Comm self) {
+  Communicator& comm = call.comm();
+  const TypeInfo& type = vector.type;
+  std::vector<std::size_t> counts;
+  for (int e = 0; e < comm.ranks(); ++e) {
+    counts.push_back(static_cast<std::size_t>(count_of(comm.user_rank(e))));
+  }
+  vector.base = comm.work.reserve(type, elements);
+  const std::vector<OwnedRun> runs = lay_out(call.plan().schedule().block_owner, counts, vector);
+  int code = MPI_SUCCESS;
   for (const OwnedRun& run : runs) {
-    if (run.endpoint == me) std::copy_n(block + run.offset, run.count, work + run.place);
+    if (run.endpoint != comm.rank() || code != MPI_SUCCESS) continue;
+    code = copy_elements(type, user_place(comm.own_user_rank()), type.at(vector.base, run.place),
+                         run.count, self);
   }
-  if (code == MPI_SUCCESS) code = call.run(vector);
-  for (auto run = runs.begin(); run != runs.end() && code == MPI_SUCCESS;) {
-    const int e = run->endpoint;
-    for (; run != runs.end() && run->endpoint == e; ++run) {
-      std::copy_n(work + run->place, run->count, block + run->offset);
-    }
-    if (e == me) continue;
-    code = unpack_elements(user, block, user_place(comm.user_rank(e)), count(e), comm.traffic());
+  if (code == MPI_SUCCESS) code = call.execute_plan(vector);
+  for (const OwnedRun& run : runs) {
+    if (run.endpoint == comm.rank() || code != MPI_SUCCESS) continue;
+    code = copy_elements(type, type.at(vector.base, run.place),
+                         user_place(comm.user_rank(run.endpoint)), run.count, self);
   }
   return code;
 }
@@ -92,45 +109,29 @@ bool try_allgather(const char* name, const void* sendbuf, MPI_Count sendcount,
     code = convert_elements(sendbuf, sendcount, sendtype, user_place(me), count_of(me), recvtype,
                             self);
   }
+  if (code != MPI_SUCCESS) return true;
   // In rank order steps run straight from and to the caller's buffer, if each carries one rank's
   // block or the blocks there have no gaps; otherwise blocks are gathered in schedule order and put
   // in place at the end.
   bool gaps = false;
   for (int r = 0; r + 1 < ranks; ++r) gaps |= place_of(r) + count_of(r) != place_of(r + 1);
-  const int each = schedule.blocks / ranks;
-  const bool direct = each == 1 && call.comm().in_rank_order() && schedule.in_rank_order() &&
-                      (schedule.algorithm->single_blocks || !gaps);
-  if (direct) {
-    MPI_Aint lowest = 0;
-    for (int r = 0; r < ranks; ++r) lowest = std::min<MPI_Aint>(lowest, place_of(r));
-    vector.base = static_cast<char*>(recvbuf) + lowest * info.extent;
-    for (int r = 0; r < ranks; ++r) {
-      add_blocks(vector, static_cast<std::size_t>(place_of(r) - lowest),
-                 static_cast<std::size_t>(count_of(r)), each);
+  const int each = schedule.blocks / schedule.ranks;
+  code = call.run([&] {
+    if (each > 1 || call.two_level()) return gather_bytes(call, info, user_place, count_of, self);
+    const bool direct = call.comm().in_rank_order() && schedule.in_rank_order() &&
+                        (schedule.algorithm->single_blocks || !gaps);
+    if (direct) {
+      MPI_Aint lowest = 0;
+      for (int r = 0; r < ranks; ++r) lowest = std::min<MPI_Aint>(lowest, place_of(r));
+      vector.base = static_cast<char*>(recvbuf) + lowest * info.extent;
+      for (int r = 0; r < ranks; ++r) {
+        add_blocks(vector, static_cast<std::size_t>(place_of(r) - lowest),
+                   static_cast<std::size_t>(count_of(r)), 1);
+      }
+      return call.execute_plan(vector);
     }
-    if (code == MPI_SUCCESS) code = call.run(vector);
-    return true;
-  }
-  if (each > 1) {
-    code = gather_cut_blocks(call, vector, user_place, count_of, code);
-    return true;
-  }
-  const auto elements_of = [&](int endpoint) {
-    return static_cast<std::size_t>(count_of(call.comm().user_rank(endpoint)));
-  };
-  vector.base = call.comm().work.reserve(info, elements);
-  const std::vector<OwnedRun> runs = lay_out(schedule.block_owner, ranks, elements_of, vector);
-  for (const OwnedRun& run : runs) {
-    const int r = call.comm().user_rank(run.endpoint);
-    if (r != me || code != MPI_SUCCESS) continue;
-    code = copy_elements(info, user_place(r), info.at(vector.base, run.place), run.count, self);
-  }
-  if (code == MPI_SUCCESS) code = call.run(vector);
-  for (const OwnedRun& run : runs) {
-    const int r = call.comm().user_rank(run.endpoint);
-    if (r == me || code != MPI_SUCCESS) continue;
-    code = copy_elements(info, info.at(vector.base, run.place), user_place(r), run.count, self);
-  }
+    return gather_elements(call, vector, elements, user_place, count_of, self);
+  });
   return true;
 }
 

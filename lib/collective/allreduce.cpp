@@ -1,6 +1,7 @@
 #include "collective/call.hpp"
 #include "collective/collectives.hpp"
 #include "collective/next.hpp"
+#include "collective/two_level.hpp"
 
 namespace shortcut::collective {
 namespace {
@@ -23,6 +24,13 @@ bool try_allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Data
   }
   if (!call.select(elements * vector.type.size)) return false;
 
+  if (call.two_level()) {
+    code = call.run([&] {
+      return TwoLevel(call.comm(), call.plan(), call.reduction(), call.bytes())
+          .allreduce(vector.type, in_place ? recvbuf : sendbuf, recvbuf, elements);
+    });
+    return true;
+  }
   vector.base = recvbuf;
   cut_evenly(elements, call.plan().schedule().blocks, vector);
   code = MPI_SUCCESS;
@@ -31,7 +39,9 @@ bool try_allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Data
   if (!in_place) {
     code = copy_elements(vector.type, sendbuf, recvbuf, elements, call.comm().traffic());
   }
-  if (code == MPI_SUCCESS) code = call.run(vector);
+  if (code == MPI_SUCCESS) {
+    code = call.run([&] { return call.execute_plan(vector); });
+  }
   return true;
 }
 

@@ -54,24 +54,25 @@ bool Call::select(std::size_t bytes) {
   if (operands_ == schedule::Operands::in_order && !comm_->in_rank_order()) {
     comm_ = &comm_->ordered(*Runtime::get());
   }
-  table_ = &comm_->table(collective_, operands_);
-  plan_ = &table_->lookup(static_cast<double>(bytes));
-  if (plan_->native()) return pass("no algorithm can serve it");
+  choice_ = comm_->choose(collective_, operands_, static_cast<double>(bytes));
+  if (plan().native()) return pass("no algorithm can serve it");
   // Where several ranks compute the same values, they must get the same bits.
-  if (order_shows_ && plan_->algorithm().repeats_reductions) reduction_.ordered = true;
+  if (order_shows_ && plan().algorithm().repeats_reductions) reduction_.ordered = true;
   return true;
 }
 
-int Call::run(BlockedVector& vector) {
+void Call::begin() {
+  comm_->backend().enter_collective();
+  start_ns_ = comm_->backend().now_ns();
+}
+
+void Call::end() {
   fabric::Backend& backend = comm_->backend();
-  backend.enter_collective();
-  const double start_ns = backend.now_ns();
-  const int code = execute(*comm_, *plan_, vector, reduction_);
-  const double measured_ns = backend.now_ns() - start_ns;
+  const double measured_ns = backend.now_ns() - start_ns_;
   backend.leave_collective();
-  report::record({name_, comm_->ranks(), plan_, table_, static_cast<double>(bytes_), measured_ns,
-                  backend.capabilities().name});
-  return code;
+  report::record({name_, comm_->ranks(), choice_.plan, choice_.table, static_cast<double>(bytes_),
+                  measured_ns, backend.capabilities().name, choice_.per_node,
+                  choice_.predicted_ns});
 }
 
 int answer(int code, MPI_Comm comm) {

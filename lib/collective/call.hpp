@@ -28,7 +28,11 @@ class Call {
   bool set_operation(MPI_Op op, MPI_Datatype type);
   /// Selects the plan for `bytes` (signature size, equal on all ranks); false: pass.
   bool select(std::size_t bytes);
-  const planner::Plan& plan() const { return *plan_; }
+  /// Of the ranks, or where two_level(), of the nodes.
+  const planner::Plan& plan() const { return *choice_.plan; }
+  bool two_level() const { return choice_.two_level; }
+  const Reduction& reduction() const { return reduction_; }
+  double bytes() const { return static_cast<double>(bytes_); }
 
   /// Would MPI refuse this buffer for items of such a type, `count` of them?
   static bool bad_buffer(const void* buffer, std::size_t count, const TypeInfo& type) {
@@ -36,19 +40,30 @@ class Call {
     return buffer == MPI_IN_PLACE || (buffer == nullptr && count > 0 && type.true_lower_bound == 0);
   }
 
-  /// Runs the plan and records the call.
-  int run(BlockedVector& vector);
+  /// Runs `work`, which returns an MPI error code, as this call: timed and recorded.
+  template <class Work>
+  int run(const Work& work) {
+    begin();
+    const int code = work();
+    end();
+    return code;
+  }
+  /// Within it.
+  int execute_plan(BlockedVector& vector) { return execute(*comm_, plan(), vector, reduction_); }
 
  private:
+  void begin();
+  void end();
+
   const char* name_;
   schedule::Collective collective_;
   Communicator* comm_ = nullptr;
-  const planner::Plan* plan_ = nullptr;
-  const planner::SelectionTable* table_ = nullptr;
+  Choice choice_;
   Reduction reduction_;
   schedule::Operands operands_ = schedule::Operands::exact;
   bool order_shows_ = false;
   std::size_t bytes_ = 0;
+  double start_ns_ = 0;
 };
 
 /// What the caller gets for `code`: an error goes through the error handler of its communicator.

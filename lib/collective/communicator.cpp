@@ -55,6 +55,12 @@ std::vector<int> ranks_in_world(MPI_Group group, int ranks) {
   return to;
 }
 
+int world_size() {
+  int ranks = 0;
+  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  return ranks;
+}
+
 int state_keyval(MPI_Comm_delete_attr_function* on_delete) {
   static int keyval = [on_delete] {
     int made = MPI_KEYVAL_INVALID;
@@ -127,8 +133,15 @@ Communicator* Communicator::of(MPI_Comm comm, Runtime& runtime, const char** why
     made->free();
     return mark_and_leave(kDisabled);
   }
-  made->settle(runtime, comm, world_ranks);
+  const config::Settings& settings = made->settings_;
+  std::vector<int> node_of;
+  if (settings.ranks_per_node != 1 && settings.hierarchy != config::Hierarchy::flat &&
+      !settings.deterministic) {
+    node_of = find_nodes(traffic, world_ranks, settings);
+  }
+  made->settle(runtime, comm, world_ranks, world_size());
   made->plan(runtime);
+  if (!node_of.empty()) made->make_nodes(runtime, world_ranks, node_of);
   PMPI_Comm_set_attr(comm, keyval, made.get());
   return made.release();
 }
@@ -146,6 +159,12 @@ int Communicator::on_delete(MPI_Comm, int, void* state, void*) {
 
 void Communicator::free() {
   if (ordered_) ordered_->free();
+  if (nodes_) {
+    MPI_Comm node = nodes_->channel.comm();
+    PMPI_Comm_free(&node);
+    nodes_->fabric->free();
+  }
+  if (traffic_ == MPI_COMM_NULL) return;
   for (MpiChannel& channel : channels_) {
     MPI_Comm comm = channel.comm();
     if (comm != traffic_) PMPI_Comm_free(&comm);
@@ -159,8 +178,12 @@ Communicator::Communicator(MPI_Comm traffic) : traffic_(traffic), everyone_(traf
   PMPI_Comm_size(traffic, &ranks_);
 }
 
-void Communicator::settle(Runtime& runtime, MPI_Comm user, const std::vector<int>& world_ranks) {
-  const Placement place = find_placement(user, traffic_, world_ranks, settings_);
+Communicator::Communicator(int ranks)
+    : traffic_(MPI_COMM_NULL), everyone_(MPI_COMM_NULL), rank_(-1), ranks_(ranks) {}
+
+void Communicator::settle(Runtime& runtime, MPI_Comm user, const std::vector<int>& world_ranks,
+                          int world_size) {
+  const Placement place = find_placement(user, traffic_, world_ranks, world_size, settings_);
   dims_ = place.dims;
   held_.assign(dims_.size(), topology::CircuitState::ring());
   user_rank_.resize(static_cast<std::size_t>(ranks_));
@@ -194,7 +217,7 @@ void Communicator::settle(Runtime& runtime, MPI_Comm user, const std::vector<int
     everyone_ = MpiChannel(traffic_);
     PMPI_Comm_rank(traffic_, &rank_);
   }
-  make_channels();
+  if (traffic_ != MPI_COMM_NULL) make_channels();
 }
 
 void Communicator::make_channels() {
@@ -214,6 +237,89 @@ void Communicator::make_channels() {
   }
 }
 
+void Communicator::make_nodes(Runtime& runtime, const std::vector<int>& world_ranks,
+                              const std::vector<int>& node_of) {
+  const auto count = static_cast<int>(std::count(node_of.begin(), node_of.end(), node_of.front()));
+  bool regular = count > 1 && ranks_ % count == 0 && ranks_ > count;
+  for (int r = 1; r < ranks_ && regular; ++r) {
+    const std::size_t rank = static_cast<std::size_t>(r);
+    regular = (r % count == 0) == (node_of[rank] != node_of[rank - 1]);
+  }
+  std::vector<int> seen(node_of);  // a node that comes back later is irregular, too
+  std::sort(seen.begin(), seen.end());
+  seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+  regular &= static_cast<int>(seen.size()) * count == ranks_;
+  const int user = own_user_rank();
+  if (!regular) {
+    if (user != 0) return;
+    runtime.log(config::Log::info,
+                fmt::format("{} ranks: planned flat; ranks do not share nodes, or not equally many "
+                            "that follow each other",
+                            ranks_));
+    return;
+  }
+  const int nodes = ranks_ / count;
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm leaders = MPI_COMM_NULL;
+  PMPI_Comm_split(traffic_, user / count, user, &node);
+  PMPI_Comm_split(traffic_, user % count == 0 ? 0 : MPI_UNDEFINED, user, &leaders);
+  PMPI_Comm_set_errhandler(node, MPI_ERRORS_RETURN);
+  if (leaders != MPI_COMM_NULL) PMPI_Comm_set_errhandler(leaders, MPI_ERRORS_RETURN);
+  nodes_ = std::unique_ptr<NodeLevel>(
+      new NodeLevel{MpiChannel(node),
+                    count,
+                    user / count,
+                    user % count,
+                    {count, nodes, settings_.node_alpha_ns, settings_.node_beta_ns_per_byte},
+                    nullptr});
+  nodes_->fabric.reset(leaders == MPI_COMM_NULL ? new Communicator(nodes)
+                                                : new Communicator(leaders));
+  Communicator& fabric = *nodes_->fabric;
+  fabric.settings_ = settings_;
+  fabric.settings_.map = "rank";  // nodes are the endpoints, in their order
+  if (settings_.dims == "cart") fabric.settings_.dims = "ring";
+  fabric.backend_ = backend_;
+  std::vector<int> world_nodes;
+  for (int i = 0; i < nodes; ++i) {
+    world_nodes.push_back(world_ranks[static_cast<std::size_t>(i * count)] / count);
+  }
+  fabric.settle(runtime, leaders, world_nodes, world_size() / count);
+  const bool sizes = settings_.dims.find('x') != std::string::npos;
+  const bool in_vain = sizes && dims_.size() == 1 && fabric.dims_.size() == 1;
+  if (in_vain && user == 0 && ranks_ == world_size()) {
+    runtime.log(config::Log::warn,
+                fmt::format("SHORTCUT_DIMS: '{}' is neither of {} ranks nor of {} nodes: planned as "
+                            "rings",
+                            settings_.dims, ranks_, nodes));
+  }
+  fabric.plan(runtime);
+}
+
+Choice Communicator::choose(schedule::Collective collective, schedule::Operands operands,
+                            double bytes) {
+  const planner::SelectionTable& own = table(collective, operands);
+  const planner::Plan& flat = own.lookup(bytes);
+  const Choice alone{&own, &flat, false, 1, flat.native() ? 0 : flat.predicted_ns(bytes)};
+  // MPI counts what nodes hand around in an int.
+  if (!nodes_ || bytes >= 0x1p31) return alone;
+  const planner::SelectionTable& above = nodes_->fabric->table(collective, operands);
+  const planner::Plan& plan = above.lookup(bytes);
+  if (plan.native()) return alone;
+  const double predicted_ns = plan.predicted_ns(bytes) +
+                              on_node_before(nodes_->price, collective).at(bytes) +
+                              on_node_after(nodes_->price, collective).at(bytes);
+  const bool forced = settings_.hierarchy == config::Hierarchy::two_level;
+  if (!forced && !flat.native() && alone.predicted_ns <= predicted_ns) return alone;
+  return {&above, &plan, true, nodes_->per_node, predicted_ns};
+}
+
+void Communicator::assume(const planner::Plan& plan) {
+  const bool stays = options_.restore == planner::Restore::lazy;
+  for (std::size_t k = 0; k < held_.size(); ++k) {
+    held_[k] = !stays ? topology::CircuitState::ring() : plan.torus ? plan.torus->end[k] : plan.end;
+  }
+}
+
 Communicator& Communicator::ordered(Runtime& runtime) {
   if (ordered_) return *ordered_;
   MPI_Comm traffic = MPI_COMM_NULL;
@@ -224,7 +330,7 @@ Communicator& Communicator::ordered(Runtime& runtime) {
   ordered_->settings_.dims = "ring";
   ordered_->settings_.map = "rank";
   ordered_->backend_ = backend_;
-  ordered_->settle(runtime, traffic, std::vector<int>(static_cast<std::size_t>(ranks_)));
+  ordered_->settle(runtime, traffic, std::vector<int>(static_cast<std::size_t>(ranks_)), ranks_);
   ordered_->plan(runtime);
   return *ordered_;
 }
@@ -286,7 +392,7 @@ bool Communicator::agree_on_settings(Runtime& runtime) {
 }
 
 void Communicator::log_tables(Runtime& runtime) {
-  if (user_rank(rank_) != 0 || settings_.log < config::Log::info) return;
+  if (rank_ < 0 || user_rank(rank_) != 0 || settings_.log < config::Log::info) return;
   for (const auto collective :
        {schedule::Collective::allreduce, schedule::Collective::reduce_scatter,
         schedule::Collective::allgather}) {

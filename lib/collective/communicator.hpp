@@ -11,6 +11,7 @@
 #include "collective/runtime.hpp"
 #include "collective/typed_buffer.hpp"
 #include "fabric/backend.hpp"
+#include "model/nodes.hpp"
 #include "planner/torus_selector.hpp"
 #include "topology/placement.hpp"
 
@@ -40,6 +41,29 @@ class MpiChannel final : public fabric::ControlChannel {
 
  private:
   MPI_Comm comm_;
+};
+
+class Communicator;
+
+/// The ranks that share this rank's node, and the level above: one leader of each node. Nodes have
+/// equally many ranks, and their ranks follow each other.
+struct NodeLevel {
+  MpiChannel channel;  ///< the node's ranks, the leader first
+  int per_node = 1;
+  int index = 0;  ///< of this rank's node among the communicator's
+  int place = 0;  ///< of this rank in it; 0: the leader
+  model::NodeParameters price;
+  /// Among leaders. On other ranks it only plans as the leaders do.
+  std::unique_ptr<Communicator> fabric;
+};
+
+/// What is chosen for one call.
+struct Choice {
+  const planner::SelectionTable* table = nullptr;
+  const planner::Plan* plan = nullptr;
+  bool two_level = false;  ///< the plan is for the leaders of the nodes
+  int per_node = 1;        ///< ranks of a node then, else 1
+  double predicted_ns = 0;
 };
 
 class Communicator {
@@ -83,6 +107,12 @@ class Communicator {
   void hold(int dimension, topology::CircuitState state) {
     held_[static_cast<std::size_t>(dimension)] = state;
   }
+  /// Takes it that `plan` has run, where others ran it.
+  void assume(const planner::Plan& plan);
+  /// Null: ranks do not share nodes, or not regularly.
+  NodeLevel* nodes() { return nodes_.get(); }
+  /// The cheapest of the ranks' own plan and the nodes'.
+  Choice choose(schedule::Collective collective, schedule::Operands operands, double bytes);
   /// Message size -> plan, from what the circuits hold.
   const planner::SelectionTable& table(schedule::Collective collective,
                                        schedule::Operands operands);
@@ -93,17 +123,23 @@ class Communicator {
   void forget(const planner::Plan& plan) { programs_.erase(&plan); }
 
   Scratch work;                   ///< the vector while it is worked on
-  Scratch staging;                ///< one rank's block, as bytes
+  Scratch blocks;                 ///< blocks in schedule order
+  Scratch staging;                ///< blocks as bytes, or a node's part of a reduction
   std::vector<Scratch> incoming;  ///< operands on their way into a reduction, by joined step
   std::vector<MPI_Request> requests;
 
  private:
   explicit Communicator(MPI_Comm traffic);
+  /// Without traffic: only plans as `ranks` others do.
+  explicit Communicator(int ranks);
   static int on_delete(MPI_Comm, int, void* state, void*);
   /// Takes rank 0's settings. False: some rank has SHORTCUT_DISABLE set.
   bool agree_on_settings(Runtime& runtime);
   /// Finds the torus that the ranks form and puts them in its order.
-  void settle(Runtime& runtime, MPI_Comm user, const std::vector<int>& world_ranks);
+  void settle(Runtime& runtime, MPI_Comm user, const std::vector<int>& world_ranks, int world_size);
+  /// `node_of`: of each user rank, as find_nodes says.
+  void make_nodes(Runtime& runtime, const std::vector<int>& world_ranks,
+                  const std::vector<int>& node_of);
   void make_channels();
   void plan(Runtime& runtime);
   void log_tables(Runtime& runtime);
@@ -123,6 +159,7 @@ class Communicator {
   std::unique_ptr<planner::TorusSelector> torus_;  // or of a torus
   std::shared_ptr<fabric::Backend> backend_;       // shared with ordered_: one clock
   std::unique_ptr<Communicator> ordered_;
+  std::unique_ptr<NodeLevel> nodes_;
   planner::DimensionStates held_;
   std::unordered_map<const planner::Plan*, Program> programs_;
 };

@@ -31,12 +31,6 @@ WorldMap& world_map() {
   return map;
 }
 
-int world_size() {
-  int ranks = 0;
-  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  return ranks;
-}
-
 /// Where in its node this process runs: the first core that it is bound to, as hwloc counts them;
 /// 0 when it is bound to none.
 int first_core() {
@@ -171,7 +165,7 @@ std::vector<int> find_nodes(MPI_Comm traffic, const std::vector<int>& world_rank
 }
 
 Placement find_placement(MPI_Comm user, MPI_Comm traffic, const std::vector<int>& world_ranks,
-                         const config::Settings& settings) {
+                         int world, const config::Settings& settings) {
   const int ranks = static_cast<int>(world_ranks.size());
   if (settings.dims == "ring" && settings.map == "rank") return as_ring(ranks, "");
   // Rank order whatever the fabric is.
@@ -183,13 +177,14 @@ Placement find_placement(MPI_Comm user, MPI_Comm traffic, const std::vector<int>
     cart.dims = dims;
     return cart;
   }
-  const int world = world_size();
   std::vector<int> dims{world};
   if (settings.dims == "auto") {
     dims = topology::balanced_dims(world, kMostFoundDimensions);
   } else if (settings.dims != "ring") {
     auto parsed = topology::parse_dims(settings.dims, world);
-    if (!parsed.ok()) return as_ring(ranks, "SHORTCUT_DIMS: " + parsed.error().message, true);
+    // With several ranks a node it may be the nodes that form the torus.
+    const bool alone = settings.ranks_per_node == 1;
+    if (!parsed.ok()) return as_ring(ranks, "SHORTCUT_DIMS: " + parsed.error().message, alone);
     dims = std::move(parsed).value();
   }
   const Torus torus(dims);

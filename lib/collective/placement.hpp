@@ -19,9 +19,10 @@ struct Placement {
 };
 
 /// Collective over `traffic`, which has the ranks of `user` in their order; `world_ranks` are
-/// theirs in MPI_COMM_WORLD. All ranks come to the same answer. `settings` must be the same on all.
+/// theirs among the `world` ranks of the job. With map `rank` nothing is communicated. All ranks
+/// come to the same answer. `settings` must be the same on all.
 Placement find_placement(MPI_Comm user, MPI_Comm traffic, const std::vector<int>& world_ranks,
-                         const config::Settings& settings);
+                         int world, const config::Settings& settings);
 
 /// Numbers of the nodes that the ranks are on, equal for ranks that share one, as the launcher
 /// placed them, or as SHORTCUT_RANKS_PER_NODE pretends. Collective over `traffic`.

@@ -1,8 +1,8 @@
-#include <numeric>
-
+#include "collective/blocks.hpp"
 #include "collective/call.hpp"
 #include "collective/collectives.hpp"
 #include "collective/next.hpp"
+#include "collective/two_level.hpp"
 
 namespace shortcut::collective {
 namespace {
@@ -37,31 +37,15 @@ bool try_reduce_scatter(const char* name, const void* sendbuf, void* recvbuf,
   }
   if (!call.select(elements * info.size)) return false;
 
-  // The caller's vector stands in rank order; we work on a copy in schedule order.
-  const MPI_Comm self = call.comm().traffic();
   const void* input = in_place ? recvbuf : sendbuf;
-  vector.base = call.comm().work.reserve(info, elements);
-  const auto offset_of = [&](int endpoint) {
-    return offset[static_cast<std::size_t>(call.comm().user_rank(endpoint))];
-  };
-  const auto elements_of = [&](int endpoint) {
-    const std::size_t r = static_cast<std::size_t>(call.comm().user_rank(endpoint));
-    return offset[r + 1] - offset[r];
-  };
-  const std::vector<OwnedRun> runs =
-      lay_out(call.plan().schedule().block_owner, ranks, elements_of, vector);
-  code = MPI_SUCCESS;
-  for (const OwnedRun& run : runs) {
-    if (code != MPI_SUCCESS) break;
-    code = copy_elements(info, info.at(input, offset_of(run.endpoint) + run.offset),
-                         info.at(vector.base, run.place), run.count, self);
-  }
-  if (code == MPI_SUCCESS) code = call.run(vector);
-  for (const OwnedRun& run : runs) {
-    if (run.endpoint != call.comm().rank() || code != MPI_SUCCESS) continue;
-    code = copy_elements(info, info.at(vector.base, run.place), info.at(recvbuf, run.offset),
-                         run.count, self);
-  }
+  code = call.run([&] {
+    if (call.two_level()) {
+      return TwoLevel(call.comm(), call.plan(), call.reduction(), call.bytes())
+          .reduce_scatter(vector.type, input, recvbuf, offset);
+    }
+    return reduce_scatter_blocks(call.comm(), call.plan(), vector.type, input, recvbuf, offset,
+                                 [&](BlockedVector& work) { return call.execute_plan(work); });
+  });
   return true;
 }
 

@@ -22,6 +22,7 @@ enum class Accounting { exact, paper };
 enum class Antipodal { same_path, balanced };
 enum class Ports { one, all };
 enum class Restore { none, eager, lazy };
+enum class Hierarchy { auto_, flat, two_level };
 enum class Compute { measured, ignored };
 enum class Log { quiet, warn, info, debug };
 
@@ -44,6 +45,8 @@ template <>
 inline constexpr std::array<std::string_view, 2> kEnumNames<Ports>{"1", "all"};
 template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<Restore>{"none", "eager", "lazy"};
+template <>
+inline constexpr std::array<std::string_view, 3> kEnumNames<Hierarchy>{"auto", "flat", "two_level"};
 template <>
 inline constexpr std::array<std::string_view, 2> kEnumNames<Compute>{"measured", "ignored"};
 template <>

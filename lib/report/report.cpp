@@ -115,7 +115,9 @@ void record(const Entry& entry) {
   Table& all = table();
   const std::lock_guard<std::mutex> lock(all.mutex);
   const std::uint64_t from = size_class(entry.bytes);
-  std::string label = planner::describe(*entry.plan);
+  const std::string level =
+      entry.per_node > 1 ? fmt::format("two-level, {} a node: ", entry.per_node) : "";
+  std::string label = level + planner::describe(*entry.plan);
   if (!entry.plan->native() && entry.plan->start != topology::CircuitState::ring()) {
     label += " from " + to_string(entry.plan->start);
   }
@@ -126,11 +128,11 @@ void record(const Entry& entry) {
     row.label = std::move(label);
     row.threshold = entry.plan->threshold;
     row.states = planner::state_list(*entry.plan);
-    row.reason = planner::reason(*entry.table, *entry.plan, entry.bytes);
+    row.reason = level + planner::reason(*entry.table, *entry.plan, entry.bytes);
   }
   ++row.calls;
   row.bytes += entry.bytes;
-  row.predicted_ns += entry.plan->predicted_ns(entry.bytes);
+  row.predicted_ns += entry.predicted_ns;
   row.measured_ns += entry.measured_ns;
   all.fabric = entry.fabric;
 }

@@ -17,6 +17,8 @@ struct Entry {
   double bytes = 0;
   double measured_ns = 0;
   std::string_view fabric;
+  int per_node = 1;  ///< above 1: the plan is for nodes of so many ranks, this many share each
+  double predicted_ns = 0;
 };
 
 void record(const Entry& entry);
