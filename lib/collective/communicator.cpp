@@ -178,8 +178,8 @@ Communicator::Communicator(MPI_Comm traffic) : traffic_(traffic), everyone_(traf
   PMPI_Comm_size(traffic, &ranks_);
 }
 
-Communicator::Communicator(int ranks)
-    : traffic_(MPI_COMM_NULL), everyone_(MPI_COMM_NULL), rank_(-1), ranks_(ranks) {}
+Communicator::Communicator(Onlooker onlooker)
+    : traffic_(MPI_COMM_NULL), everyone_(MPI_COMM_NULL), rank_(-1), ranks_(onlooker.ranks) {}
 
 void Communicator::settle(Runtime& runtime, MPI_Comm user, const std::vector<int>& world_ranks,
                           int world_size) {
@@ -272,7 +272,7 @@ void Communicator::make_nodes(Runtime& runtime, const std::vector<int>& world_ra
                     user % count,
                     {count, nodes, settings_.node_alpha_ns, settings_.node_beta_ns_per_byte},
                     nullptr});
-  nodes_->fabric.reset(leaders == MPI_COMM_NULL ? new Communicator(nodes)
+  nodes_->fabric.reset(leaders == MPI_COMM_NULL ? new Communicator(Onlooker{nodes})
                                                 : new Communicator(leaders));
   Communicator& fabric = *nodes_->fabric;
   fabric.settings_ = settings_;
@@ -287,10 +287,11 @@ void Communicator::make_nodes(Runtime& runtime, const std::vector<int>& world_ra
   const bool sizes = settings_.dims.find('x') != std::string::npos;
   const bool in_vain = sizes && dims_.size() == 1 && fabric.dims_.size() == 1;
   if (in_vain && user == 0 && ranks_ == world_size()) {
-    runtime.log(config::Log::warn,
-                fmt::format("SHORTCUT_DIMS: '{}' is neither of {} ranks nor of {} nodes: planned as "
-                            "rings",
-                            settings_.dims, ranks_, nodes));
+    runtime.log(
+        config::Log::warn,
+        fmt::format("SHORTCUT_DIMS: '{}' is neither of {} ranks nor of {} nodes: planned as "
+                    "rings",
+                    settings_.dims, ranks_, nodes));
   }
   fabric.plan(runtime);
 }

@@ -130,8 +130,11 @@ class Communicator {
 
  private:
   explicit Communicator(MPI_Comm traffic);
-  /// Without traffic: only plans as `ranks` others do.
-  explicit Communicator(int ranks);
+  /// Without traffic: only plans as so many others do.
+  struct Onlooker {
+    int ranks = 1;
+  };
+  explicit Communicator(Onlooker onlooker);
   static int on_delete(MPI_Comm, int, void* state, void*);
   /// Takes rank 0's settings. False: some rank has SHORTCUT_DISABLE set.
   bool agree_on_settings(Runtime& runtime);

@@ -53,6 +53,18 @@ def main():
         done = launch(2, "allreduce", "--compare", "native", "-m", "8:8")
         runner.check("--compare native otherwise", done.returncode == 0 and "Ratio" in done.stdout,
                      last_lines(done))
+        # Ranks that share nodes: small messages by leaders, large ones flat, both as predicted.
+        for collective, largest in [("allreduce", "1MiB"), ("reduce_scatter", "1MiB"),
+                                    ("allgather", "16KiB")]:
+            done = launch(8, collective, "-m", f"64:{largest}", SHORTCUT_FABRIC="virtual",
+                          SHORTCUT_RANKS_PER_NODE="2", SHORTCUT_DELTA="300ns")
+            lines = [line for line in done.stdout.splitlines() if line and line[0] != "#"]
+            got = rows(done)
+            runner.check(f"{collective} of 4 nodes of 2 ranks",
+                         lines and "two-level, 2 a node" in lines[0]
+                         and "two-level" not in lines[-1]
+                         and all(abs(most - predicted) <= 0.011
+                                 for _, _, most, predicted in got), last_lines(done))
         # Algorithms side by side, on a torus and on a ring that only some can serve.
         for ranks, settings in [(8, {"SHORTCUT_DIMS": "4x2"}), (6, {})]:
             done = launch(ranks, "allreduce", "-m", "1KiB:64KiB", "--algorithms", "all",
