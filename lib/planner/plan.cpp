@@ -190,6 +190,7 @@ Plan expand(const Options& options, const Candidate& candidate, CircuitState sta
     planned.repeat = step.repeat;
     planned.cycle = step.cycle;
     planned.at_once = step.at_once;
+    planned.on_fixed = step.on_fixed;
   };
   const CircuitState last = candidate.states.empty()
                                 ? walk(options.accounting, *candidate.routed, candidate.threshold,

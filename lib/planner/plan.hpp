@@ -68,9 +68,10 @@ struct PlannedStep {
   bool reconfigured = false;
   double share = 0;
   int repeat = 1;
-  int cycle = 1;         ///< schedule::Step::cycle
-  bool at_once = false;  ///< costs nothing of its own: runs with the step in front
-  int dimension = 0;     ///< of a torus; so lane and phase: see schedule::Step
+  int cycle = 1;          ///< schedule::Step::cycle
+  bool at_once = false;   ///< costs nothing of its own: runs with the step in front
+  bool on_fixed = false;  ///< runs over fixed links alone, whatever the circuits are
+  int dimension = 0;      ///< of a torus; so lane and phase: see schedule::Step
   int lane = 0;
   int phase = 0;
 };

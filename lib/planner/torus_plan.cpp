@@ -19,14 +19,12 @@ std::size_t at(int index) { return static_cast<std::size_t>(index); }
 struct PartStep {
   std::size_t planned = 0;  // index into the ring plan's steps
   bool gathers = false;
-  bool on_fixed = false;
 };
 
 std::vector<PartStep> expanded(const Plan& ring) {
   std::vector<PartStep> steps;
   schedule::in_order(ring.steps, [&](std::size_t i, int) {
-    const RoutedStep& routed = ring.routed->steps()[i];
-    steps.push_back({i, routed.gathers, routed.on_fixed});
+    steps.push_back({i, ring.routed->steps()[i].gathers});
   });
   return steps;
 }
@@ -44,8 +42,9 @@ std::size_t steps_in(const std::vector<PartStep>& steps, Collective collective, 
 /// visit(lane, part, expanded step, phase, state, charged) in an order in which each dimension's
 /// states follow each other; returns what is held at the end.
 template <class Visit>
-DimensionStates walk(Collective collective, const TorusComposition& lanes, DimensionStates held,
-                     const Visit& visit) {
+DimensionStates walk(Collective collective, const TorusComposition& composition,
+                     DimensionStates held, const Visit& visit) {
+  const auto& lanes = composition.lanes;
   const std::size_t parts = lanes.front().size();
   std::vector<std::vector<std::vector<PartStep>>> steps;
   for (const auto& lane : lanes) {
@@ -62,7 +61,7 @@ DimensionStates walk(Collective collective, const TorusComposition& lanes, Dimen
       for (std::size_t i = way_in ? 0 : middle; i < (way_in ? middle : own.size()); ++i) {
         CircuitState& now = held[at(choice.dimension)];
         const PlannedStep& planned = choice.ring->steps[own[i].planned];
-        const CircuitState wanted = own[i].on_fixed ? now : planned.state;
+        const CircuitState wanted = planned.on_fixed ? now : planned.state;
         visit(lane, part, i, phase, planned, wanted, wanted != now);
         now = wanted;
       }
@@ -73,11 +72,12 @@ DimensionStates walk(Collective collective, const TorusComposition& lanes, Dimen
 
 /// Of the message that a part works on.
 std::vector<std::vector<double>> shares_of(const std::vector<int>& dims,
-                                           const TorusComposition& lanes) {
+                                           const TorusComposition& composition) {
   std::vector<std::vector<double>> shares;
-  for (const auto& lane : lanes) {
+  const std::size_t parts = composition.lanes.size() * (composition.twins ? 2 : 1);
+  for (const auto& lane : composition.lanes) {
     auto& own = shares.emplace_back();
-    double share = 1.0 / static_cast<double>(lanes.size());
+    double share = 1.0 / static_cast<double>(parts);
     for (const TorusChoice& choice : lane) {
       own.push_back(share);
       if (choice.scatters) share /= dims[at(choice.dimension)];
@@ -101,14 +101,16 @@ model::Line tangent(const TorusPlan& plan, double bytes) {
 }
 
 TorusPlan price_torus(const Options& options, const std::vector<int>& dims, Collective collective,
-                      const TorusComposition& lanes, const DimensionStates& start) {
+                      const TorusComposition& composition, const DimensionStates& start) {
   TorusPlan plan;
   plan.dims = dims;
+  const auto& lanes = composition.lanes;
   plan.lanes = static_cast<int>(lanes.size());
+  plan.twins = composition.twins;
   plan.start = start;
   plan.phases.assign(2 * lanes.front().size(), std::vector<model::Line>(lanes.size()));
-  const auto shares = shares_of(dims, lanes);
-  plan.end = walk(collective, lanes, start,
+  const auto shares = shares_of(dims, composition);
+  plan.end = walk(collective, composition, start,
                   [&](std::size_t lane, std::size_t part, std::size_t, std::size_t phase,
                       const PlannedStep& step, CircuitState, bool charged) {
                     model::Line& sum = plan.phases[phase][lane];
@@ -129,13 +131,16 @@ TorusPlan price_torus(const Options& options, const std::vector<int>& dims, Coll
 }
 
 Plan expand_torus(const Options& options, const std::vector<int>& dims, Collective collective,
-                  const TorusComposition& lanes, const DimensionStates& start, double bytes) {
-  auto torus = std::make_shared<TorusPlan>(price_torus(options, dims, collective, lanes, start));
-  const auto shares = shares_of(dims, lanes);
+                  const TorusComposition& composition, const DimensionStates& start, double bytes) {
+  auto torus =
+      std::make_shared<TorusPlan>(price_torus(options, dims, collective, composition, start));
+  const auto& lanes = composition.lanes;
+  const auto shares = shares_of(dims, composition);
   schedule::TorusRequest request{.collective = collective,
                                  .dims = dims,
                                  .base = options.fabric.base_ring,
                                  .lanes = {},
+                                 .twins = composition.twins,
                                  .outline = true};
   for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
     schedule::TorusLane& own = request.lanes.emplace_back();
@@ -160,7 +165,7 @@ Plan expand_torus(const Options& options, const std::vector<int>& dims, Collecti
       of[lane][part].resize(expanded(*lanes[lane][part].ring).size());
     }
   }
-  walk(collective, lanes, start,
+  walk(collective, composition, start,
        [&](std::size_t lane, std::size_t part, std::size_t i, std::size_t phase,
            const PlannedStep& step, CircuitState state, bool charged) {
          PlannedStep& planned = of[lane][part][i];
@@ -175,7 +180,12 @@ Plan expand_torus(const Options& options, const std::vector<int>& dims, Collecti
          plan.reconfigurations += charged ? 1 : 0;
        });
   for (const auto& origin : made.origins) {
-    plan.steps.push_back(of[at(origin.lane)][at(origin.part)][at(origin.step)]);
+    const int lane = composition.twins ? origin.lane / 2 : origin.lane;
+    plan.steps.push_back(of[at(lane)][at(origin.part)][at(origin.step)]);
+    if (composition.twins && origin.lane % 2 == 1) {
+      plan.steps.back().at_once = true;
+      plan.steps.back().reconfigured = false;
+    }
   }
   plan.reconfigurations += torus->restored;
   torus->schedule = std::move(made.schedule);
@@ -191,7 +201,8 @@ std::string describe(const TorusPlan& plan) {
   }
   const std::string dims = topology::format_dims(plan.dims);
   if (plan.lanes == 1) return fmt::format("torus {}: {}", dims, lanes.front());
-  return fmt::format("torus {}, {} lanes: [{}]", dims, plan.lanes, fmt::join(lanes, "] ["));
+  return fmt::format("torus {}, {} lanes{}: [{}]", dims, plan.lanes, plan.twins ? " both ways" : "",
+                     fmt::join(lanes, "] ["));
 }
 
 std::vector<std::string> state_list(const TorusPlan& plan, const std::vector<PlannedStep>& steps) {

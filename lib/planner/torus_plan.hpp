@@ -29,6 +29,7 @@ struct PlannedPart {
 struct TorusPlan {
   std::vector<int> dims;
   int lanes = 1;
+  bool twins = false;              ///< see TorusComposition
   std::vector<PlannedPart> parts;  ///< lane by lane, in the order of the way in
   schedule::Schedule schedule;     ///< an outline
   DimensionStates start;
@@ -49,7 +50,11 @@ struct TorusChoice {
 };
 
 /// Lanes of choices, in the order of the way in.
-using TorusComposition = std::vector<std::vector<TorusChoice>>;
+struct TorusComposition {
+  std::vector<std::vector<TorusChoice>> lanes;
+  /// Every lane has a mirrored twin that runs with it, on half of its share; routes have both.
+  bool twins = false;
+};
 
 /// The price of a composition from `start`: lanes and phases as in TorusPlan, without the schedule.
 /// States that are wanted on the way cost delta where they are not held already; steps on fixed

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <limits>
 #include <numeric>
+#include <span>
 
 #include "planner/envelope.hpp"
 
@@ -33,6 +34,42 @@ TorusSelector::TorusSelector(Options options, std::vector<int> dims)
   ring.algorithm = "ring";
   ring.all_ports = false;
   ring_ = make_rings(ring);
+  if (options_.all_ports) make_twins();
+}
+
+void TorusSelector::make_twins() {
+  const bool asked = options_.algorithm == "auto" || options_.algorithm == "swing";
+  const bool all = std::all_of(dims_.begin(), dims_.end(),
+                               [](int size) { return topology::is_power_of_two(size); });
+  if (!asked || !all) return;
+  const schedule::Algorithm& swing = *schedule::find_algorithm("swing").value();
+  Options fixed = options_;
+  fixed.restore = Restore::none;
+  for (const int size : dims_) {
+    if (twins_.contains(size)) continue;
+    const topology::Router router(size, CircuitState::ring(), options_.fabric.antipodal,
+                                  options_.fabric.base_ring);
+    for (const Collective collective :
+         {Collective::allreduce, Collective::reduce_scatter, Collective::allgather}) {
+      Twin& twin = twins_[size][static_cast<std::size_t>(collective)];
+      twin.routed = std::make_unique<RoutedSchedule>(
+          swing, collective, size, options_.fabric.antipodal, options_.fabric.base_ring);
+      const RoutedSchedule& routed = *twin.routed;
+      const CircuitState on_ring = CircuitState::ring();
+      twin.plan =
+          expand(fixed, price(fixed, routed, routed.levels(), routed.levels(), on_ring), on_ring);
+      for (std::size_t i = 0; i < twin.plan.steps.size(); ++i) {
+        const std::vector<int>& send_to = routed.schedule().steps[i].send_to;
+        std::vector<int> mirrored(send_to.size());
+        for (int u = 0; u < size; ++u) {
+          mirrored[at((size - u) % size)] = (size - send_to[at(u)]) % size;
+        }
+        const std::vector<std::span<const int>> both{send_to, mirrored};
+        twin.plan.steps[i].route = router.route_together(both).value();
+        twin.plan.steps[i].on_fixed = false;
+      }
+    }
+  }
 }
 
 TorusSelector::RingsBySize TorusSelector::make_rings(const Options& options) const {
@@ -131,12 +168,13 @@ std::optional<TorusComposition> TorusSelector::one_lane(const RingsBySize& rings
     }
     return best;
   };
-  TorusComposition composition(1);
+  TorusComposition composition;
+  composition.lanes.emplace_back();
   unsigned scattered = 0;
   for (unsigned done = 0; done + 1 < 1u << count;) {
     const Best& best = solve(solve, done, scattered);
     if (best.choice.ring == nullptr) return std::nullopt;
-    composition[0].push_back(best.choice);
+    composition.lanes[0].push_back(best.choice);
     done |= 1u << best.choice.dimension;
     if (best.choice.scatters) scattered |= 1u << best.choice.dimension;
   }
@@ -144,10 +182,11 @@ std::optional<TorusComposition> TorusSelector::one_lane(const RingsBySize& rings
 }
 
 std::optional<TorusComposition> TorusSelector::lanes(const RingsBySize& rings, const Ask& ask,
-                                                     std::vector<int> order,
+                                                     const std::vector<int>& order,
                                                      bool last_scatters) const {
   const std::size_t count = order.size();
-  TorusComposition composition(count);
+  TorusComposition composition;
+  composition.lanes.resize(count);
   std::vector<double> bytes(count, ask.bytes / static_cast<double>(count));
   DimensionStates held = ask.held;
   for (std::size_t place = 0; place < count; ++place) {
@@ -157,13 +196,30 @@ std::optional<TorusComposition> TorusSelector::lanes(const RingsBySize& rings, c
           ask.collective != Collective::allreduce || place + 1 < count || last_scatters;
       const Plan* ring = part(rings, ask, dimension, scatters, held[at(dimension)], bytes[lane]);
       if (ring == nullptr) return std::nullopt;
-      composition[lane].push_back({dimension, scatters, ring});
+      composition.lanes[lane].push_back({dimension, scatters, ring});
       if (scatters) bytes[lane] /= dims_[at(dimension)];
       for (std::size_t i = 0; i < ring->steps.size(); ++i) {
-        const RoutedStep& step = ring->routed->steps()[i];
-        if (step.on_fixed || (scatters && step.gathers)) continue;
+        const bool later = scatters && ring->routed->steps()[i].gathers;
+        if (ring->steps[i].on_fixed || later) continue;
         held[at(dimension)] = ring->steps[i].state;
       }
+    }
+  }
+  return composition;
+}
+
+std::optional<TorusComposition> TorusSelector::twins(const Ask& ask, const std::vector<int>& order,
+                                                     bool last_scatters) const {
+  if (twins_.empty()) return std::nullopt;
+  const std::size_t count = order.size();
+  TorusComposition composition;
+  composition.twins = true;
+  for (std::size_t lane = 0; lane < count; ++lane) {
+    auto& own = composition.lanes.emplace_back();
+    for (std::size_t place = 0; place < count; ++place) {
+      const int dimension = order[(lane + place) % count];
+      const Twin& twin = twins_.at(dims_[at(dimension)])[static_cast<std::size_t>(ask.collective)];
+      own.push_back({dimension, place + 1 < count || last_scatters, &twin.plan});
     }
   }
   return composition;
@@ -176,12 +232,13 @@ std::vector<TorusComposition> TorusSelector::compositions(const Ask& ask) const 
   std::vector<int> order(dims_.size());
   std::iota(order.begin(), order.end(), 0);
   do {  // rotations of an order are the same lanes
-    for (const RingsBySize* rings : {&free_, &fixed_}) {
-      if (rings->empty()) continue;
-      for (const bool last_scatters : {true, false}) {
-        if (!last_scatters && ask.collective != Collective::allreduce) continue;
+    for (const bool last_scatters : {true, false}) {
+      if (!last_scatters && ask.collective != Collective::allreduce) continue;
+      for (const RingsBySize* rings : {&free_, &fixed_}) {
+        if (rings->empty()) continue;
         if (auto found = lanes(*rings, ask, order, last_scatters)) all.push_back(std::move(*found));
       }
+      if (auto found = twins(ask, order, last_scatters)) all.push_back(std::move(*found));
     }
   } while (dims_.size() <= kMostOrderedDimensions &&
            std::next_permutation(order.begin() + 1, order.end()));
@@ -210,7 +267,7 @@ Plan TorusSelector::plan(Collective collective, Operands operands, const Dimensi
   prepare(held);
   const Ask ask{collective, operands, held, bytes};
   const Priced found = best(ask);
-  if (found.composition.empty()) return {};
+  if (found.composition.lanes.empty()) return {};
   return expand_torus(options_, dims_, collective, found.composition, held, bytes);
 }
 
@@ -229,7 +286,7 @@ std::vector<Plan> TorusSelector::alternatives(Collective collective, Operands op
   for (const auto& composition : compositions({collective, operands, held, bytes})) {
     Plan found = expand_torus(options_, dims_, collective, composition, held, bytes);
     const auto same = std::find_if(plans.begin(), plans.end(), [&](const Plan& other) {
-      return other.torus->lanes == found.torus->lanes;
+      return other.torus->lanes == found.torus->lanes && other.torus->twins == found.torus->twins;
     });
     if (same == plans.end()) {
       plans.push_back(std::move(found));
@@ -269,12 +326,12 @@ const SelectionTable& TorusSelector::table(Collective collective, Operands opera
   };
   const auto at_size = [&](double bytes) {
     AtSize found{best({collective, operands, held, bytes}), bytes, {}};
-    if (found.priced.composition.empty()) return found;
+    if (found.priced.composition.lanes.empty()) return found;
     const bool scaled = table.has_ring_ && options_.algorithm == "auto" && !found.priced.is_ring;
     found.line = tangent(found.priced.torus, bytes).scaled(scaled ? options_.min_gain : 1.0);
     return found;
   };
-  if (at_size(1).priced.composition.empty()) {
+  if (at_size(1).priced.composition.lanes.empty()) {
     add(0, {});
     return table;
   }

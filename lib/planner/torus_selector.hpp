@@ -7,6 +7,8 @@
 // where dimensions that go back to the ring together pay once, and the program counts each). The
 // parts are rows of the ring selection tables. Lanes (all ports in use) are planned part by part in
 // the order in which they run, over every rotation of an order of dimensions, and priced exactly.
+// Among them are Swing's 2 D mirrored collectives, each in a direction of its own. (Mirrored
+// recursive doubling would send both ways through the same port from its second step on.)
 #pragma once
 
 #include <array>
@@ -62,7 +64,10 @@ class TorusSelector {
                    topology::CircuitState held, double bytes) const;
   std::optional<TorusComposition> one_lane(const RingsBySize& rings, const Ask& ask) const;
   std::optional<TorusComposition> lanes(const RingsBySize& rings, const Ask& ask,
-                                        std::vector<int> order, bool last_scatters) const;
+                                        const std::vector<int>& order, bool last_scatters) const;
+  std::optional<TorusComposition> twins(const Ask& ask, const std::vector<int>& order,
+                                        bool last_scatters) const;
+  void make_twins();
   std::vector<TorusComposition> compositions(const Ask& ask) const;
   struct Priced {
     TorusComposition composition;  ///< empty: none can serve
@@ -77,6 +82,12 @@ class TorusSelector {
   RingsBySize free_;   ///< as the options say
   RingsBySize fixed_;  ///< without rewiring
   RingsBySize ring_;   ///< Ring alone
+  /// Swing and its mirror image at once, per size and collective; empty: not all sizes can.
+  struct Twin {
+    std::unique_ptr<RoutedSchedule> routed;
+    Plan plan;
+  };
+  std::map<int, std::array<Twin, 3>> twins_;
   std::map<DimensionStates, std::array<std::unique_ptr<SelectionTable>, 9>> tables_;
 };
 

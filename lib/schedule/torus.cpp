@@ -15,12 +15,19 @@ std::size_t at(int index) { return static_cast<std::size_t>(index); }
 /// How one part of one lane cuts what it works on.
 struct PartLayout {
   int dimension = 0;
+  bool mirrored = false;
   bool scatters = true;
   Schedule ring;               ///< the algorithm on one ring
   std::vector<int> first_own;  ///< scatters: per coordinate the first of its blocks in `ring`
   int before = 0;              ///< blocks of the whole that the part works on
   int unit = 0;                ///< blocks of the whole in a block of `ring`
 };
+
+/// Where a coordinate, or a coordinate's place, lies: the mirror is its own inverse.
+int place(const PartLayout& part, const Torus& torus, int coordinate) {
+  const int size = torus.size(part.dimension);
+  return part.mirrored ? (size - coordinate) % size : coordinate;
+}
 
 struct LaneLayout {
   int first = 0;  ///< first block of the lane
@@ -43,12 +50,13 @@ int first_left(const Torus& torus, const LaneLayout& lane, std::size_t part, int
   for (std::size_t i = 0; i < part; ++i) {
     const PartLayout& outer = lane.parts[i];
     if (!outer.scatters) continue;
-    first += outer.first_own[at(torus.coordinate(rank, outer.dimension))] * outer.unit;
+    const int own = place(outer, torus, torus.coordinate(rank, outer.dimension));
+    first += outer.first_own[at(own)] * outer.unit;
   }
   return first;
 }
 
-LaneLayout lay_out_lane(const TorusRequest& request, const TorusLane& lane) {
+LaneLayout lay_out_lane(const TorusRequest& request, const TorusLane& lane, bool mirrored) {
   LaneLayout layout;
   int scattered = 1;  // over how many ranks the parts so far have scattered
   layout.blocks = 1;
@@ -56,6 +64,7 @@ LaneLayout lay_out_lane(const TorusRequest& request, const TorusLane& lane) {
     const int size = request.dims[at(part.dimension)];
     PartLayout& own = layout.parts.emplace_back();
     own.dimension = part.dimension;
+    own.mirrored = mirrored;
     own.scatters = part.scatters;
     own.ring = make_schedule(
         *part.algorithm, {.collective = request.collective, .ranks = size, .base = request.base});
@@ -159,7 +168,8 @@ RankSchedule torus_for_rank(const Schedule& schedule, int rank) {
   for (const LaneLayout& lane : layout.lanes) {
     std::vector<RankSchedule>& own = views.emplace_back();
     for (const PartLayout& part : lane.parts) {
-      own.push_back(part.ring.for_rank(layout.torus.coordinate(rank, part.dimension)));
+      const int coordinate = layout.torus.coordinate(rank, part.dimension);
+      own.push_back(part.ring.for_rank(place(part, layout.torus, coordinate)));
     }
   }
   RankSchedule program;
@@ -172,7 +182,9 @@ RankSchedule torus_for_rank(const Schedule& schedule, int rank) {
         const PartLayout& own = layout.lanes[at(lane)].parts[at(part)];
         RankStep mine = views[at(lane)][at(part)][at(step)];
         for (int* peer : {&mine.send_to, &mine.recv_from}) {
-          if (*peer >= 0) *peer = layout.torus.with_coordinate(rank, own.dimension, *peer);
+          if (*peer < 0) continue;
+          *peer =
+              layout.torus.with_coordinate(rank, own.dimension, place(own, layout.torus, *peer));
         }
         const int first = first_left(layout.torus, layout.lanes[at(lane)], at(part), rank);
         for (BlockRange* range : {&mine.send, &mine.recv}) {
@@ -200,7 +212,7 @@ constexpr Algorithm kTorusInOrderRepeats = [] {
 
 /// In rank order only if the parts are and neighbouring ranks come first.
 const Algorithm* row_for(const TorusRequest& request) {
-  bool ordered = request.lanes.size() == 1;
+  bool ordered = request.lanes.size() == 1 && !request.twins;
   bool repeats = false;
   int dimension = 0;
   for (const TorusPart& part : request.lanes.front()) {
@@ -228,8 +240,11 @@ TorusSchedule make_torus_schedule(const TorusRequest& request) {
   int blocks = 1;
   for (const TorusLane& lane : request.lanes) {
     assert(lane.size() == request.dims.size());
-    layout->lanes.push_back(lay_out_lane(request, lane));
-    blocks = std::lcm(blocks, layout->lanes.back().blocks);
+    for (const bool mirrored : {false, true}) {
+      if (mirrored && !request.twins) continue;
+      layout->lanes.push_back(lay_out_lane(request, lane, mirrored));
+      blocks = std::lcm(blocks, layout->lanes.back().blocks);
+    }
   }
   for (std::size_t lane = 0; lane < layout->lanes.size(); ++lane) {
     layout->lanes[lane].first = static_cast<int>(lane) * blocks;
@@ -274,9 +289,11 @@ TorusSchedule make_torus_schedule(const TorusRequest& request) {
                Step step = ring;
                step.send_to.resize(at(request.outline ? 0 : torus.nodes()));
                for (int u = 0; u < static_cast<int>(step.send_to.size()); ++u) {
-                 const int peer = ring.send_to[at(torus.coordinate(u, own.dimension))];
+                 const int from = place(own, torus, torus.coordinate(u, own.dimension));
+                 const int peer = ring.send_to[at(from)];
                  step.send_to[at(u)] =
-                     peer < 0 ? peer : torus.with_coordinate(u, own.dimension, peer);
+                     peer < 0 ? peer
+                              : torus.with_coordinate(u, own.dimension, place(own, torus, peer));
                }
                step.period = torus.nodes();
                step.share = ring.share * own.before / schedule.blocks;
@@ -284,7 +301,7 @@ TorusSchedule make_torus_schedule(const TorusRequest& request) {
                step.cycle = 1;
                step.joined = joined;
                step.dimension = own.dimension;
-               step.lane = lane;
+               step.lane = request.twins ? lane / 2 : lane;
                step.phase = phase;
                schedule.steps.push_back(std::move(step));
                made.origins.push_back({lane, part, index});

@@ -12,9 +12,9 @@
 //   phase 1   along 1: AllReduce of m/4         quarter x of the sum of all
 //   phase 2   along 0: AllGather                all quarters
 //
-// With several lanes (all ports in use) each has an equal part of the message and, in every phase,
-// a dimension of its own, so that no two lanes ever use the same port. A phase ends when all lanes
-// are through with it.
+// With several lanes (all ports in use; with twins both directions of each dimension) each has an
+// equal part of the message and, in every phase, a dimension of its own, so that no two lanes ever
+// use the same port. A phase ends when all lanes are through with it.
 #pragma once
 
 #include <memory>
@@ -41,7 +41,10 @@ struct TorusRequest {
   std::vector<int> dims;  ///< every size >= 2
   topology::BaseRing base = topology::BaseRing::plain;
   std::vector<TorusLane> lanes = {};  ///< in every phase in different dimensions
-  bool outline = false;               ///< no patterns (Step::send_to)
+  /// Every lane twice, the second time mirrored: coordinate x as -x, so that what the one sends to
+  /// the right, the other sends to the left. The two share the lane's number and run joined.
+  bool twins = false;
+  bool outline = false;  ///< no patterns (Step::send_to)
 };
 
 /// Can a dimension of AllReduce scatter by this algorithm: has it two halves, with equally many
@@ -54,7 +57,7 @@ struct TorusSchedule {
   /// Per step of the schedule: which lane and part it belongs to, and which step of that part's own
   /// schedule it is, repetitions expanded.
   struct Origin {
-    int lane = 0;
+    int lane = 0;  ///< with twins 2 * lane, and one more for the mirrored
     int part = 0;
     int step = 0;
   };

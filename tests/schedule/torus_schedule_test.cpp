@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <random>
 #include <set>
+#include <tuple>
 
 #include "schedule/torus.hpp"
 #include "verifier.hpp"
@@ -62,6 +64,34 @@ TorusRequest random_request(std::mt19937& random, Collective collective, std::ve
   return request;
 }
 
+/// Steps that run at once: no rank sends twice, or receives twice, through one port, which is a
+/// dimension and a direction (the shorter way round). A dimension of two has two links to one peer.
+void expect_ports_apart(const Schedule& schedule, const topology::Torus& torus,
+                        const std::string& what) {
+  for (std::size_t first = 0; first < schedule.steps.size();) {
+    std::map<std::tuple<int, int, int, bool>, int> uses;  // rank, dimension, direction, sends
+    std::size_t end = first;
+    do {
+      const Step& step = schedule.steps[end];
+      const int size = torus.size(step.dimension);
+      for (int u = 0; u < torus.nodes(); ++u) {
+        const int v = step.send_to[static_cast<std::size_t>(u)];
+        if (v < 0) continue;
+        const int ahead = torus.coordinate(v, step.dimension) - torus.coordinate(u, step.dimension);
+        const int hops = (ahead + size) % size;
+        ASSERT_TRUE(size == 2 || 2 * hops != size) << what << ": half-way round";
+        const int way = size == 2 ? 0 : 2 * hops < size ? 1 : -1;
+        ++uses[{u, step.dimension, way, true}];
+        ++uses[{v, step.dimension, way, false}];
+      }
+    } while (++end < schedule.steps.size() && schedule.steps[end].joined);
+    for (const auto& [port, count] : uses) {
+      ASSERT_LE(count, std::get<2>(port) == 0 ? 2 : 1) << what << " step " << first;
+    }
+    first = end;
+  }
+}
+
 TEST(TorusSchedule, IsProven) {
   std::mt19937 random(20261201);
   const std::vector<std::vector<int>> tori{{8},       {4, 4},    {8, 4},       {2, 8},
@@ -75,6 +105,30 @@ TEST(TorusSchedule, IsProven) {
           const Schedule schedule = make_torus_schedule(request).schedule;
           ASSERT_EQ(verify(schedule), "") << text_of(request);
         }
+      }
+    }
+  }
+}
+
+/// Every lane with its mirrored twin: the same collective, and no port is used twice at once.
+TEST(TorusSchedule, MirroredTwinsAreProvenAndUseTheOtherPorts) {
+  const Algorithm* swing = find_algorithm("swing").value();
+  const Algorithm* ring = find_algorithm("ring").value();
+  for (const std::vector<int>& dims :
+       {std::vector<int>{8}, {4, 4}, {16, 8}, {8, 4}, {4, 4, 4}, {8, 2}, {2, 2, 2, 2}}) {
+    for (const Collective collective : kCollectives) {
+      for (const Algorithm* algorithm : {swing, ring}) {
+        TorusRequest request{.collective = collective, .dims = dims, .lanes = {}, .twins = true};
+        const std::size_t count = dims.size();
+        for (std::size_t lane = 0; lane < count; ++lane) {
+          TorusLane& own = request.lanes.emplace_back();
+          for (std::size_t k = 0; k < count; ++k) {
+            own.push_back({static_cast<int>((lane + k) % count), algorithm, true});
+          }
+        }
+        const Schedule schedule = make_torus_schedule(request).schedule;
+        ASSERT_EQ(verify(schedule), "") << text_of(request);
+        expect_ports_apart(schedule, topology::Torus(dims), text_of(request));
       }
     }
   }
