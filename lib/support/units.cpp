@@ -109,22 +109,25 @@ Result<std::uint64_t> parse_bytes(std::string_view text) {
 }
 
 Result<double> parse_time_ns(std::string_view text) {
-  constexpr std::string_view kWhat = "a time of at least 0";
+  constexpr std::string_view kWhat = "a time of at least 0 and at most 1e9 s";
   const auto quantity = split(text);
   const TimeUnit* unit = quantity ? find_unit(kTimeTable, quantity->unit) : nullptr;
   if (unit == nullptr) return not_a(text, kWhat, kTimeUnits);
   const double time_ns = quantity->number * unit->ns;
-  if (std::signbit(time_ns) || !std::isfinite(time_ns)) return not_a(text, kWhat, kTimeUnits);
+  constexpr double kLongestNs = 1e18;  // beyond it prices would lose all meaning, and overflow
+  if (std::signbit(time_ns) || !(time_ns <= kLongestNs)) return not_a(text, kWhat, kTimeUnits);
   return time_ns;
 }
 
 Result<double> parse_rate_ns_per_byte(std::string_view text) {
-  constexpr std::string_view kWhat = "a bandwidth above 0";
+  constexpr std::string_view kWhat = "a bandwidth above 0, from 1 b/s to 1e9 Tb/s";
   const auto quantity = split(text);
   const RateUnit* unit = quantity ? find_unit(kRateTable, quantity->unit) : nullptr;
   if (unit == nullptr || quantity->number <= 0) return not_a(text, kWhat, kRateUnits);
   const double beta_ns_per_byte = unit->ns_per_byte / (quantity->number * unit->scale);
-  if (!std::isfinite(beta_ns_per_byte) || beta_ns_per_byte <= 0) {
+  constexpr double kSlowest = 8e9;
+  constexpr double kFastest = 8e-12;
+  if (!(beta_ns_per_byte <= kSlowest && beta_ns_per_byte >= kFastest)) {
     return not_a(text, kWhat, kRateUnits);
   }
   return beta_ns_per_byte;

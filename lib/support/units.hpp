@@ -20,10 +20,10 @@ inline constexpr std::string_view kRateUnits =
 /// A size in bytes; must come out as a whole number ("1.5kB" is 1500).
 Result<std::uint64_t> parse_bytes(std::string_view text);
 
-/// A time in nanoseconds, finite and at least 0.
+/// A time in nanoseconds, from 0 to 1e18 (1e9 s).
 Result<double> parse_time_ns(std::string_view text);
 
-/// A bandwidth as its inverse, in nanoseconds per byte, finite and above 0. "800Gb/s" is 0.01.
+/// A bandwidth from 1 b/s to 1e9 Tb/s as its inverse, in nanoseconds per byte. "800Gb/s" is 0.01.
 Result<double> parse_rate_ns_per_byte(std::string_view text);
 
 /// A plain finite number, the whole text; `minimum` is allowed itself unless `above` is set.

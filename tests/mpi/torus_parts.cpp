@@ -106,12 +106,35 @@ void with_split(int color, int key, const std::function<void(MPI_Comm)>& use) {
   MPI_Comm_free(&part);
 }
 
+/// A change in dimension 0 waits for the ranks of the switches concerned: those of the own ring,
+/// and of the rings that share its switch; the others go on.
+void check_switches(int rank) {
+  auto* state = Communicator::of(MPI_COMM_WORLD, *shortcut::collective::Runtime::get());
+  auto& backend = state->backend();
+  shortcut_barrier(MPI_COMM_WORLD);
+  constexpr double kLate = 5000;
+  constexpr double kDelta = 300;
+  const double start_ns = backend.now_ns();
+  const bool late = rank / 4 % 2 == 1 && rank < 8 && rank % 4 == 2;  // one rank, y = 1, z = 0
+  backend.finish_step(state->everyone(), start_ns + (late ? kLate : 0), 0);
+  const auto ring = shortcut::topology::CircuitState::ring();
+  const auto peers = shortcut::topology::CircuitState::peer(1);
+  expect(backend.reconfigure(state->channel(0), ring, peers, kDelta).ok(), "dimension 0 changes");
+  const int together = state->settings().rings_per_switch;  // rings y + 2 z
+  const bool concerned = rank / 4 / together == 1 / together;
+  const double took_ns = backend.now_ns() - start_ns;
+  expect(took_ns == (concerned ? kLate + kDelta : kDelta),
+         "rank " + std::to_string(rank) + " waits for " + std::to_string(took_ns));
+  expect(backend.reconfigure(state->channel(0), peers, ring, 0).ok(), "and back");
+}
+
 /// 24 ranks, SHORTCUT_DIMS=4x2x3: rank = x + 4 y + 8 z.
 void check_splits(int rank) {
   const int x = rank % 4;
   const int y = rank / 4 % 2;
   const int z = rank / 8;
   check(MPI_COMM_WORLD, {4, 2, 3}, "world");
+  check_switches(rank);
   with_split(y + 2 * z, rank, [](MPI_Comm c) { check(c, {4}, "line x"); });
   with_split(x + 4 * y, rank, [](MPI_Comm c) { check(c, {3}, "line z"); });
   with_split(x, rank, [](MPI_Comm c) { check(c, {2, 3}, "plane y z"); });

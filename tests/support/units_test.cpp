@@ -45,7 +45,8 @@ TEST(ParseTime, UnderstandsEveryUnit) {
 }
 
 TEST(ParseTime, RefusesAnythingElse) {
-  for (const char* text : {"", "10", "us", "-1us", "10usec", "10us ", "infs", "nans", "1e308s"}) {
+  for (const char* text :
+       {"", "10", "us", "-1us", "10usec", "10us ", "infs", "nans", "1e308s", "1.1e9s"}) {
     EXPECT_FALSE(parse_time_ns(text).ok()) << text;
   }
 }
@@ -62,8 +63,8 @@ TEST(ParseRate, IsExactForRoundRates) {
 }
 
 TEST(ParseRate, RefusesAnythingElse) {
-  for (const char* text :
-       {"", "800", "800Gb", "0Gb/s", "-1Gb/s", "1e-320kb/s", "1e308Tb/s", "nanGb/s", "1Gbps"}) {
+  for (const char* text : {"", "800", "800Gb", "0Gb/s", "-1Gb/s", "1e-320kb/s", "1e308Tb/s",
+                           "nanGb/s", "1Gbps", "1e-300Gb/s", "2e9Tb/s"}) {
     EXPECT_FALSE(parse_rate_ns_per_byte(text).ok()) << text;
   }
 }

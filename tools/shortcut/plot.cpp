@@ -229,7 +229,8 @@ Status draw(std::string_view option, const std::vector<Chart>& charts, int colum
   if (std::system("command -v gnuplot > /dev/null 2>&1") != 0) {
     return error("gnuplot is needed and not installed (Debian package gnuplot-nox)");
   }
-  if (const Status status = write_file(option, path, ""); !status.ok()) return status;
+  // With something in it, for a full disk takes an empty file.
+  if (const Status status = write_file(option, path, "\n"); !status.ok()) return status;
   const auto before = std::signal(SIGPIPE, SIG_IGN);
   const std::string script = gnuplot_script(charts, columns, width, height, format, path);
   std::FILE* pipe = popen("gnuplot - > /dev/null 2>&1", "w");
