@@ -274,6 +274,7 @@ int run(int argc, char** argv) {
       rows.push_back(json_of(options, row));
     });
   }
+  if (rows.empty()) exit_code = 2;  // every size was too large
   if (rank == 0 && !options.json.empty() && !write_json(options, rows)) exit_code = 1;
   return right ? exit_code : 1;
 }

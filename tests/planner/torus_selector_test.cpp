@@ -8,6 +8,8 @@
 #include <numeric>
 #include <random>
 
+#include "topology/torus_router.hpp"
+
 namespace shortcut::planner {
 namespace {
 
@@ -60,6 +62,57 @@ TEST(TorusSelector, PriceIsTheSumOfItsSteps) {
               ASSERT_FALSE(plan.native());
               const double own = plan.predicted_ns(bytes);
               EXPECT_NEAR(by_steps(options, plan, bytes), own, 1e-9 * own) << describe(plan);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+/// A plan's routes, against the router of the whole torus on the schedule's own patterns.
+void expect_routes(const Options& options, const Plan& plan) {
+  schedule::TorusRequest request{.collective = plan.schedule().collective,
+                                 .dims = plan.torus->dims,
+                                 .lanes = {},
+                                 .twins = plan.torus->twins};
+  request.lanes.resize(static_cast<std::size_t>(plan.torus->lanes));
+  for (const PlannedPart& part : plan.torus->parts) {
+    request.lanes[static_cast<std::size_t>(part.lane)].push_back(
+        {part.dimension, &part.ring.algorithm(), part.scatters});
+  }
+  const schedule::Schedule schedule = schedule::make_torus_schedule(request).schedule;
+  ASSERT_EQ(schedule.steps.size(), plan.steps.size());
+  for (std::size_t i = 0; i < plan.steps.size();) {
+    const PlannedStep& first = plan.steps[i];
+    DimensionStates states = on_rings(plan.torus->dims);
+    states[static_cast<std::size_t>(first.dimension)] = first.state;
+    std::vector<topology::Flow> flows;
+    do {
+      const std::vector<int>& send_to = schedule.steps[i].send_to;
+      for (int u = 0; u < schedule.ranks; ++u) {
+        const int v = send_to[static_cast<std::size_t>(u)];
+        if (v >= 0) flows.push_back({u, v});
+      }
+    } while (++i < plan.steps.size() && plan.steps[i].at_once);
+    const topology::TorusRouter router(topology::Torus(plan.torus->dims), states,
+                                       options.fabric.antipodal);
+    EXPECT_EQ(router.route(flows), first.route) << describe(plan) << " before step " << i;
+  }
+}
+
+TEST(TorusSelector, RoutesAreThoseOfTheTorus) {
+  for (const std::vector<int>& dims :
+       {std::vector<int>{4, 4}, {8, 4}, {6, 4}, {3, 3, 3}, {2, 2, 2, 2}, {16, 8}}) {
+    for (const double delta : {100.0, 10e3}) {
+      for (const bool all_ports : {false, true}) {
+        const Options options = options_with(delta, all_ports);
+        TorusSelector selector(options, dims);
+        for (const Collective collective : kCollectives) {
+          for (const double bytes : {4096.0, 1e6}) {
+            for (const Plan& plan :
+                 selector.alternatives(collective, Operands::exact, on_rings(dims), bytes)) {
+              expect_routes(options, plan);
             }
           }
         }

@@ -65,8 +65,10 @@ std::string joined(std::span<const std::string_view> names) {
 Result<Collective> parse_collective(std::string_view text) {
   const auto name = std::find(kCollectives.begin(), kCollectives.end(), text);
   if (name == kCollectives.end()) {
-    return Error{fmt::format("--collective: '{}' is not one of {}{}", text, joined(kCollectives),
-                             suggestion(text, kCollectives))};
+    const bool elsewhere = text == "alltoall" || text == "broadcast";
+    return Error{fmt::format("--collective: '{}' is not one of {}{}{}", text, joined(kCollectives),
+                             elsewhere ? " (it is planned for --fabric circulant only)" : "",
+                             elsewhere ? "" : suggestion(text, kCollectives))};
   }
   return static_cast<Collective>(name - kCollectives.begin());
 }
