@@ -47,6 +47,18 @@ std::string rounded_bytes(double bytes) {
   return format_bytes(static_cast<std::uint64_t>(std::round(bytes)));
 }
 
+std::string choice_by_size(const planner::SelectionTable& table) {
+  std::string text = "\nchoice by size, at this delta\n";
+  std::string previous;
+  for (const planner::TableRow& entry : table.rows()) {
+    const std::string choice = planner::describe(entry.plan);
+    if (choice == previous) continue;
+    text += fmt::format("  from {:>10}  {}\n", rounded_bytes(std::ceil(entry.from_bytes)), choice);
+    previous = choice;
+  }
+  return text;
+}
+
 std::string short_bytes(double bytes) {
   static constexpr std::array<std::string_view, 5> kUnits{"B", "kB", "MB", "GB", "TB"};
   return scaled(bytes, kUnits);

@@ -287,14 +287,7 @@ std::string plan_text(const Request& request, const planner::Selector& selector,
 
   text += candidates_text(request, selector);
 
-  text += "\nchoice by size, at this delta\n";
-  std::string previous;
-  for (const planner::TableRow& entry : table.rows()) {
-    const std::string choice = planner::describe(entry.plan);
-    if (choice == previous) continue;
-    text += fmt::format("  from {:>10}  {}\n", rounded_bytes(std::ceil(entry.from_bytes)), choice);
-    previous = choice;
-  }
+  text += choice_by_size(table);
   text += "\nchoice by delta, at this size (0 to 100 ms)\n";
   const std::vector<DeltaRange> ranges = DeltaRanges(request, selector).find();
   for (std::size_t i = 0; i < ranges.size(); ++i) {

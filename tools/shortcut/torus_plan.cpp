@@ -146,14 +146,7 @@ std::string text_of(const TorusArguments& given, const Plan& plan,
     text += fmt::format("  {:>10}  {:>6.2f}x  {}\n", format_time_ns(other.ns), other.ns / own,
                         other.what);
   }
-  text += "\nchoice by size, at this delta\n";
-  std::string previous;
-  for (const planner::TableRow& entry : table.rows()) {
-    const std::string choice = planner::describe(entry.plan);
-    if (choice == previous) continue;
-    text += fmt::format("  from {:>10}  {}\n", rounded_bytes(std::ceil(entry.from_bytes)), choice);
-    previous = choice;
-  }
+  text += choice_by_size(table);
   return text;
 }
 
