@@ -252,9 +252,12 @@ void Communicator::make_nodes(Runtime& runtime, const std::vector<int>& world_ra
   const int user = own_user_rank();
   if (!regular) {
     if (user != 0) return;
-    runtime.log(config::Log::info,
-                fmt::format("{} ranks: planned flat; ranks do not share nodes, or not equally many "
-                            "that follow each other",
+    // Asked for, and of the whole job: worth a warning.
+    const bool asked =
+        settings_.hierarchy == config::Hierarchy::two_level && ranks_ == world_size();
+    runtime.log(asked ? config::Log::warn : config::Log::info,
+                fmt::format("{} ranks: planned flat, not on two levels: that takes several nodes, "
+                            "each with equally many ranks (two or more) that follow each other",
                             ranks_));
     return;
   }
@@ -341,6 +344,13 @@ void Communicator::plan(Runtime& runtime) {
   if (dims_.size() == 1) {
     selector_ = std::make_unique<planner::Selector>(options_, ranks_);
   } else {
+    static std::once_flag warned;
+    if (rank_ == 0 && options_.accounting == model::Accounting::paper) {
+      std::call_once(warned, [&] {
+        runtime.log(config::Log::warn,
+                    "SHORTCUT_ACCOUNTING: 'paper' does not apply to tori; they take 'exact'");
+      });
+    }
     torus_ = std::make_unique<planner::TorusSelector>(options_, dims_);
     options_ = torus_->options();
   }

@@ -4,11 +4,10 @@
 #include <hwloc.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <mutex>
 #include <numeric>
 
+#include "support/files.hpp"
 #include "topology/placement.hpp"
 
 namespace shortcut::collective {
@@ -80,10 +79,9 @@ std::vector<int> map_world(const Torus& torus, MPI_Comm traffic,
       PMPI_Comm_rank(traffic, &me);
       std::string error;
       if (me == 0) {
-        std::ifstream file(map.path);
-        if (!file) error = fmt::format("cannot read '{}'", map.path);
-        const std::string text{std::istreambuf_iterator<char>(file), {}};
-        if (error.empty()) take(topology::map_from_text(torus, text));
+        const auto text = read_text_file(map.path);
+        if (!text.ok()) error = text.error().message;
+        if (text.ok()) take(topology::map_from_text(torus, text.value()));
         if (!why.empty()) error = fmt::format("{}, {}", map.path, why);
       }
       int length = static_cast<int>(error.size());

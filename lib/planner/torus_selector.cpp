@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "planner/envelope.hpp"
 
@@ -128,17 +130,25 @@ const Plan* TorusSelector::part(const RingsBySize& rings, const Ask& ask, int di
 std::optional<TorusComposition> TorusSelector::one_lane(const RingsBySize& rings,
                                                         const Ask& ask) const {
   const int count = static_cast<int>(dims_.size());
+  const bool in_order = ask.operands == Operands::in_order;
   struct Best {
     double ns = std::numeric_limits<double>::infinity();
     TorusChoice choice;
-    bool known = false;
   };
-  // [done * 2^D + scattered]: what is left costs least by this choice next.
-  std::vector<Best> memo(std::size_t{1} << (2 * count));
+  // (dimensions done, dimensions that scattered): what is left costs least by this choice next.
+  std::map<std::pair<unsigned, unsigned>, Best> memo;
+  // Dimensions of equal size on equal circuits are alike: the first of them stands for all.
+  const auto alike_before = [&](int k, unsigned done) {
+    for (int j = 0; j < k; ++j) {
+      const bool same = dims_[at(j)] == dims_[at(k)] && ask.held[at(j)] == ask.held[at(k)];
+      if (same && !(done & (1u << j))) return true;
+    }
+    return false;
+  };
   const auto solve = [&](const auto& self, unsigned done, unsigned scattered) -> const Best& {
-    Best& best = memo[(std::size_t{done} << count) + scattered];
-    if (best.known) return best;
-    best.known = true;
+    const auto [place, fresh] = memo.try_emplace({done, scattered});
+    Best& best = place->second;
+    if (!fresh) return best;
     if (done + 1 == 1u << count) {
       best.ns = 0;
       return best;
@@ -147,10 +157,15 @@ std::optional<TorusComposition> TorusSelector::one_lane(const RingsBySize& rings
     for (int k = 0; k < count; ++k) {
       if (scattered & (1u << k)) bytes /= dims_[at(k)];
     }
+    // A dimension that does not scatter costs least behind all that do, in any order among its
+    // like.
+    const bool wholes_begun = !in_order && done != scattered;
     for (int k = 0; k < count; ++k) {
       if (done & (1u << k)) continue;
+      if (!in_order && alike_before(k, done)) continue;
       for (const bool scatters : {true, false}) {
         if (!scatters && ask.collective != Collective::allreduce) continue;
+        if (scatters && wholes_begun) continue;
         // Scattering last gains nothing that the whole AllReduce there has not.
         const bool last = (done | (1u << k)) + 1 == 1u << count;
         if (scatters && last && ask.collective == Collective::allreduce) continue;
@@ -163,8 +178,8 @@ std::optional<TorusComposition> TorusSelector::one_lane(const RingsBySize& rings
           best.choice = {k, scatters, ring};
         }
       }
-      // In rank order neighbouring ranks come first.
-      if (ask.operands == Operands::in_order) break;
+      // In rank order neighbouring ranks come first; wholes in the order of their dimensions.
+      if (in_order || wholes_begun) break;
     }
     return best;
   };

@@ -56,13 +56,13 @@ void write_table(const Table& all) {
   std::string text = fmt::format("\nShortcut report (rank 0, fabric {})\n", all.fabric);
   if (all.rows.empty()) text += "  no collective ran through Shortcut\n";
   if (!all.rows.empty()) {
-    text += fmt::format("  {:<21}{:>6} {:>10} {:>8} {:>12} {:>12} {:>12}  {:<32} {}\n",
+    text += fmt::format("  {:<21}{:>6} {:>10} {:>8} {:>12} {:>12} {:>12}  {:<32}  {}\n",
                         "collective", "ranks", "size from", "calls", "bytes", "predicted",
                         "measured", "algorithm", "states");
   }
   for (const auto& [key, row] : all.rows) {
     const double calls = static_cast<double>(row.calls);
-    text += fmt::format("  {:<21}{:>6} {:>10} {:>8} {:>12.0f} {:>12} {:>12}  {:<32} {}\n",
+    text += fmt::format("  {:<21}{:>6} {:>10} {:>8} {:>12.0f} {:>12} {:>12}  {:<32}  {}\n",
                         std::get<0>(key), row.ranks, format_bytes(std::get<2>(key)), row.calls,
                         row.bytes, format_time_ns(row.predicted_ns / calls),
                         format_time_ns(row.measured_ns / calls), row.label, joined(row.states));

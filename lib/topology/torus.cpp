@@ -58,15 +58,20 @@ Result<std::vector<int>> parse_dims(std::string_view text, int nodes) {
   const auto wrong = [&](const std::string& why) {
     return Error{"dimensions '" + std::string(text) + "' " + why};
   };
+  const auto too_many = [&] {
+    return wrong("have more than " + std::to_string(std::numeric_limits<int>::max()) +
+                 " endpoints");
+  };
   while (true) {
     int size = 0;
     const auto [end, status] = std::from_chars(rest.data(), rest.data() + rest.size(), size);
+    if (status == std::errc::result_out_of_range) return too_many();
     if (status != std::errc{} || size < 1) {
       return wrong("are not sizes of at least 1 joined by x, such as 16x8");
     }
     dims.push_back(size);
     product *= size;
-    if (product > std::numeric_limits<int>::max()) return wrong("have too many endpoints");
+    if (product > std::numeric_limits<int>::max()) return too_many();
     rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
     if (rest.empty()) break;
     if (rest.front() != 'x') return wrong("are not sizes of at least 1 joined by x, such as 16x8");
@@ -110,11 +115,11 @@ Result<SwitchCount> count_switches(const Torus& torus, int dimension, int rings_
   const int size = torus.size(dimension);
   if (rings_per_switch < 1 || rings % rings_per_switch != 0) {
     return Error{"rings per switch " + std::to_string(rings_per_switch) + " does not divide the " +
-                 std::to_string(rings) + " rings of dimension " + std::to_string(dimension + 1) +
+                 std::to_string(rings) + " rings of dimension " + std::to_string(dimension) +
                  " of " + format_dims(torus.dims())};
   }
   if (parity && size % 2 != 0) {
-    return Error{"dimension " + std::to_string(dimension + 1) + " of " + format_dims(torus.dims()) +
+    return Error{"dimension " + std::to_string(dimension) + " of " + format_dims(torus.dims()) +
                  " has odd size " + std::to_string(size) + ": parity classes need an even size"};
   }
   const int groups = rings / rings_per_switch;

@@ -168,6 +168,13 @@ TEST(TorusSelector, OneLaneIsTheCheapestOrder) {
   }
 }
 
+TEST(TorusSelector, ManyDimensionsAreNoBurden) {
+  const std::vector<int> dims(12, 2);
+  TorusSelector selector(options_with(10e3), dims);
+  const Plan plan = selector.plan(Collective::allreduce, Operands::exact, on_rings(dims), 1e6);
+  EXPECT_EQ(plan.torus->parts.size(), dims.size());
+}
+
 TEST(TorusSelector, TableIsTheChoiceAtEverySize) {
   for (const bool all_ports : {false, true}) {
     const std::vector<int> dims{8, 4};

@@ -2,13 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include "config/load.hpp"
 #include "config/settings.hpp"
 #include "schedule/registry.hpp"
 #include "shortcut/commands.hpp"
+#include "support/files.hpp"
 #include "topology/placement.hpp"
 
 namespace shortcut::cli {
@@ -58,19 +57,13 @@ std::string config_text() {
   return text;
 }
 
-Result<std::string> text_of_file(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) return Error{fmt::format("cannot read '{}'", path)};
-  return std::string{std::istreambuf_iterator<char>(file), {}};
-}
-
 /// endpoint[rank], as far as it can be told without the job.
 Result<std::vector<int>> endpoints_of(const topology::Torus& torus,
                                       const topology::MapExpression& map, int ranks_per_node) {
   using Kind = topology::MapExpression::Kind;
   if (map.kind == Kind::axes) return topology::map_by_axes(torus, map.axes);
   if (map.kind == Kind::file) {
-    const auto text = text_of_file(map.path);
+    const auto text = read_text_file(map.path);
     if (!text.ok()) return text.error();
     auto endpoints = topology::map_from_text(torus, text.value());
     if (!endpoints.ok()) return Error{map.path + ", " + endpoints.error().message};

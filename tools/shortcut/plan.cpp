@@ -383,6 +383,10 @@ Result<std::string> PlanCommand::run() const {
   }
   std::vector<int> dims;
   if (required("--dims")) {
+    if (dims_ == "ring" || dims_ == "auto" || dims_ == "cart") {
+      return Error{
+          fmt::format("--dims: '{}' depends on the job; give the sizes, such as 16x8", dims_)};
+    }
     auto parsed = topology::parse_dims(dims_);
     if (!parsed.ok()) return Error{"--dims: " + parsed.error().message};
     dims = std::move(parsed).value();

@@ -169,7 +169,10 @@ Result<std::string> plan_on_torus(const TorusArguments& given) {
     served |= able.ok();
     if (!able.ok() && first.message.empty()) first = able.error();
   }
-  if (!served) return first;
+  if (!served) {
+    return Error{fmt::format("{}; of --dims {} no dimension can: the first says so", first.message,
+                             topology::format_dims(dims))};
+  }
 
   const auto bytes = static_cast<double>(given.bytes);
   const planner::DimensionStates rings(dims.size(), topology::CircuitState::ring());
