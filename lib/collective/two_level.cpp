@@ -34,6 +34,19 @@ NodeParts parts_of(const std::vector<std::size_t>& offset, const NodeLevel& node
   return parts;
 }
 
+constexpr int kTreeTag = 4;
+
+/// work(first, count) for pieces that an int can count.
+template <class Work>
+int in_pieces(const TypeInfo& type, std::size_t elements, const Work& work) {
+  if (type.size == 0) return MPI_SUCCESS;
+  for (std::size_t done = 0; done < elements; done += kMostElements) {
+    const int code = work(done, static_cast<int>(std::min(kMostElements, elements - done)));
+    if (code != MPI_SUCCESS) return code;
+  }
+  return MPI_SUCCESS;
+}
+
 }  // namespace
 
 TwoLevel::TwoLevel(Communicator& comm, const planner::Plan& plan, const Reduction& reduction,
@@ -62,25 +75,49 @@ void TwoLevel::end(const model::Line& price) {
 
 int TwoLevel::reduce_to_leader(const TypeInfo& type, const void* input, void* output,
                                std::size_t elements) {
-  for (std::size_t done = 0; done < elements; done += kMostElements) {
-    const int count = static_cast<int>(std::min(kMostElements, elements - done));
-    const void* from = type.at(input, done);
-    void* to = type.at(output, done);
-    if (leads() && from == to) from = MPI_IN_PLACE;
-    const int code =
-        PMPI_Reduce(from, to, count, type.type, reduction_.op, 0, nodes_.channel.comm());
+  // A binomial tree, in which a rank's operands come from the ranks behind it. Not MPI_Reduce,
+  // which gives users' functions less memory than the extent of their type (Open MPI 4.1.4,
+  // MPICH 4.0.2).
+  const MPI_Comm node = nodes_.channel.comm();
+  const void* sum = input;
+  for (int distance = 1; distance < nodes_.per_node; distance *= 2) {
+    if ((nodes_.place & distance) != 0) {
+      return in_pieces(type, elements, [&](std::size_t first, int count) {
+        return PMPI_Send(type.at(sum, first), count, type.type, nodes_.place - distance, kTreeTag,
+                         node);
+      });
+    }
+    if (nodes_.place + distance >= nodes_.per_node) continue;
+    void* own = leads() ? output : comm_.blocks.reserve(type, elements);
+    if (sum == input) {
+      const int code = copy_elements(type, input, own, elements, node);
+      if (code != MPI_SUCCESS) return code;
+    }
+    sum = own;
+    void* theirs = comm_.staging.reserve(type, elements);
+    const int code = in_pieces(type, elements, [&](std::size_t first, int count) {
+      const int got = PMPI_Recv(type.at(theirs, first), count, type.type, nodes_.place + distance,
+                                kTreeTag, node, MPI_STATUS_IGNORE);
+      if (got != MPI_SUCCESS) return got;
+      void* mine = type.at(own, first);
+      if (!reduction_.ordered) {
+        return PMPI_Reduce_local(type.at(theirs, first), mine, count, type.type, reduction_.op);
+      }
+      const int done =
+          PMPI_Reduce_local(mine, type.at(theirs, first), count, type.type, reduction_.op);
+      if (done != MPI_SUCCESS) return done;
+      return copy_elements(type, type.at(theirs, first), mine, static_cast<std::size_t>(count),
+                           node);
+    });
     if (code != MPI_SUCCESS) return code;
   }
   return MPI_SUCCESS;
 }
 
 int TwoLevel::broadcast(const TypeInfo& type, void* buffer, std::size_t elements) {
-  for (std::size_t done = 0; done < elements; done += kMostElements) {
-    const int count = static_cast<int>(std::min(kMostElements, elements - done));
-    const int code = PMPI_Bcast(type.at(buffer, done), count, type.type, 0, nodes_.channel.comm());
-    if (code != MPI_SUCCESS) return code;
-  }
-  return MPI_SUCCESS;
+  return in_pieces(type, elements, [&](std::size_t first, int count) {
+    return PMPI_Bcast(type.at(buffer, first), count, type.type, 0, nodes_.channel.comm());
+  });
 }
 
 int TwoLevel::allreduce(const TypeInfo& type, const void* input, void* output,
@@ -101,7 +138,7 @@ int TwoLevel::allreduce(const TypeInfo& type, const void* input, void* output,
 
 int TwoLevel::reduce_scatter(const TypeInfo& type, const void* input, void* output,
                              const std::vector<std::size_t>& offset) {
-  void* sum = leads() ? comm_.work.reserve(type, offset.back()) : output;
+  void* sum = leads() ? comm_.work.reserve(type, offset.back()) : nullptr;
   int code = reduce_to_leader(type, input, sum, offset.back());
   begin(on_node_before(nodes_.price, Collective::reduce_scatter));
   const std::vector<std::size_t> node_offset = node_offsets(offset, nodes_.per_node);

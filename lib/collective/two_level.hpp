@@ -1,6 +1,6 @@
-// Two-level collectives: the ranks of a node combine or collect among themselves by the MPI
-// library's own means, one leader of each node talks to the others' over the fabric, and the result
-// is handed out on the node again.
+// Two-level collectives: the ranks of a node combine (along a tree) or collect (by the MPI
+// library's own means) among themselves, one leader of each node talks to the others' over the
+// fabric, and the result is handed out on the node again.
 #pragma once
 
 #include "collective/communicator.hpp"
