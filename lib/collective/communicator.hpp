@@ -11,7 +11,7 @@
 #include "collective/runtime.hpp"
 #include "collective/typed_buffer.hpp"
 #include "fabric/backend.hpp"
-#include "model/nodes.hpp"
+#include "planner/nodes.hpp"
 #include "planner/torus_selector.hpp"
 #include "topology/placement.hpp"
 
@@ -52,7 +52,7 @@ struct NodeLevel {
   int per_node = 1;
   int index = 0;  ///< of this rank's node among the communicator's
   int place = 0;  ///< of this rank in it; 0: the leader
-  model::NodeParameters price;
+  planner::NodeParameters price;
   /// Among leaders. On other ranks it only plans as the leaders do.
   std::unique_ptr<Communicator> fabric;
 };
@@ -142,7 +142,7 @@ class Communicator {
   void settle(Runtime& runtime, MPI_Comm user, const std::vector<int>& world_ranks, int world_size);
   /// `node_of`: of each user rank, as find_nodes says.
   void make_nodes(Runtime& runtime, const std::vector<int>& world_ranks,
-                  const std::vector<int>& node_of);
+                  const std::vector<int>& node_of, int world_size);
   void make_channels();
   void plan(Runtime& runtime);
   void log_tables(Runtime& runtime);

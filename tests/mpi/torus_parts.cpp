@@ -171,6 +171,8 @@ int main(int argc, char** argv) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const std::string kind = std::getenv("SHORTCUT_DIMS");
+  expect(shortcut_set("dimz", "ring") == MPI_ERR_ARG, "there is no such setting");
+  expect(shortcut_set("dims", "4x") == MPI_ERR_ARG, "a value that is not allowed");
   if (kind == "cart") {
     check_cart();
   } else if (kind == "auto") {

@@ -1,8 +1,8 @@
-#include "model/nodes.hpp"
+#include "planner/nodes.hpp"
 
 #include <gtest/gtest.h>
 
-namespace shortcut::model {
+namespace shortcut::planner {
 namespace {
 
 using schedule::Collective;
@@ -27,4 +27,4 @@ TEST(Nodes, PartsAreTheNodesOwn) {
 }
 
 }  // namespace
-}  // namespace shortcut::model
+}  // namespace shortcut::planner

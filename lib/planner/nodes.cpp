@@ -1,6 +1,6 @@
-#include "model/nodes.hpp"
+#include "planner/nodes.hpp"
 
-namespace shortcut::model {
+namespace shortcut::planner {
 namespace {
 
 double rounds(const NodeParameters& node) {
@@ -8,24 +8,24 @@ double rounds(const NodeParameters& node) {
 }
 
 /// The whole message up or down the tree.
-Line whole(const NodeParameters& node) {
-  return Line{node.alpha_ns, node.beta_ns_per_byte}.scaled(rounds(node));
+model::Line whole(const NodeParameters& node) {
+  return model::Line{node.alpha_ns, node.beta_ns_per_byte}.scaled(rounds(node));
 }
 
 /// Each rank its own part of the node's.
-Line parts(const NodeParameters& node) {
+model::Line parts(const NodeParameters& node) {
   const double share = static_cast<double>(node.ranks - 1) / node.ranks / node.nodes;
   return {rounds(node) * node.alpha_ns, share * node.beta_ns_per_byte};
 }
 
 }  // namespace
 
-Line on_node_before(const NodeParameters& node, schedule::Collective collective) {
+model::Line on_node_before(const NodeParameters& node, schedule::Collective collective) {
   return collective == schedule::Collective::allgather ? parts(node) : whole(node);
 }
 
-Line on_node_after(const NodeParameters& node, schedule::Collective collective) {
+model::Line on_node_after(const NodeParameters& node, schedule::Collective collective) {
   return collective == schedule::Collective::reduce_scatter ? parts(node) : whole(node);
 }
 
-}  // namespace shortcut::model
+}  // namespace shortcut::planner

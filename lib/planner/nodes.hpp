@@ -14,7 +14,7 @@
 #include "model/cost.hpp"
 #include "schedule/schedule.hpp"
 
-namespace shortcut::model {
+namespace shortcut::planner {
 
 struct NodeParameters {
   int ranks = 1;  ///< q, ranks of every node
@@ -24,8 +24,8 @@ struct NodeParameters {
 };
 
 /// Before the leaders' collective.
-Line on_node_before(const NodeParameters& node, schedule::Collective collective);
+model::Line on_node_before(const NodeParameters& node, schedule::Collective collective);
 /// After it.
-Line on_node_after(const NodeParameters& node, schedule::Collective collective);
+model::Line on_node_after(const NodeParameters& node, schedule::Collective collective);
 
-}  // namespace shortcut::model
+}  // namespace shortcut::planner
