@@ -96,8 +96,9 @@ Communicator* Communicator::of(MPI_Comm comm, Runtime& runtime, const char** why
     if (why != nullptr) *why = mark.why;
     return nullptr;
   };
-  if (census::result() == census::Result::disabled) return leave(kDisabled);
-  if (census::result() == census::Result::mixed) return leave(kMixed);
+  const census::Result everyone = census::result();
+  if (everyone == census::Result::disabled) return leave(kDisabled);
+  if (everyone == census::Result::mixed) return leave(kMixed);
   const int keyval = state_keyval(on_delete);
   void* state = nullptr;
   int found = 0;

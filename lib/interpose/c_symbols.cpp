@@ -1,26 +1,17 @@
 // The MPI symbols that a C or C++ program (or MPICH's Fortran bindings) reaches when this library
 // is preloaded or linked before MPI. Thin: everything is in collective/.
-#include <dlfcn.h>
 #include <mpi.h>
 
 #include "collective/census.hpp"
 #include "collective/collectives.hpp"
+#include "interpose/next_tool.hpp"
 
 #define SHORTCUT_TYPED(function) extern "C" int shortcut_typed_##function
 
 namespace collective = shortcut::collective;
 namespace census = shortcut::collective::census;
 
-namespace {
-
-/// Other tools may look at the start of MPI too, so it goes on to the next of them.
-template <class Function>
-Function next_of(const char* name, Function pmpi) {
-  void* found = dlsym(RTLD_NEXT, name);
-  return found == nullptr ? pmpi : reinterpret_cast<Function>(found);
-}
-
-}  // namespace
+using shortcut::interpose::next_of;
 
 SHORTCUT_TYPED(Init)(int* argc, char*** argv) {
   census::announce();

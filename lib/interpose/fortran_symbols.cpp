@@ -1,18 +1,19 @@
 // Open MPI's Fortran bindings do not pass through the C symbols, so they are caught by their own
 // names: mpi_X_ and its spellings for mpif.h and `use mpi`, mpi_X_f08_ and ompi_X_f for
 // `use mpi_f08`. Handles are translated, and so are the addresses that mean MPI_IN_PLACE and
-// MPI_BOTTOM in Fortran. MPICH's Fortran calls arrive through C: nothing is defined for it.
+// MPI_BOTTOM in Fortran. MPICH's Fortran calls arrive through C, but for the start of MPI in
+// `use mpi_f08`.
 #include <mpi.h>
+
+#include "collective/census.hpp"
+#include "interpose/next_tool.hpp"
+
+#define SHORTCUT_EXPORT extern "C" __attribute__((visibility("default")))
 
 #ifdef OPEN_MPI
 
-#include <dlfcn.h>
-
-#include "collective/census.hpp"
 #include "collective/collectives.hpp"
 #include "collective/identity.hpp"
-
-#define SHORTCUT_EXPORT extern "C" __attribute__((visibility("default")))
 
 // Open MPI's sentinels, in each spelling that its Fortran objects may carry.
 extern "C" {
@@ -30,6 +31,7 @@ namespace {
 
 namespace collective = shortcut::collective;
 namespace census = shortcut::collective::census;
+using shortcut::interpose::next_of;
 
 /// A Fortran choice buffer as the C bindings want it.
 void* buffer(void* address) {
@@ -45,13 +47,6 @@ void* buffer(void* address) {
     if (address == sentinel) return MPI_BOTTOM;
   }
   return address;
-}
-
-/// Other tools may look at the start of MPI too, so it goes on to the next of them.
-template <class Function>
-Function next_of(const char* name, Function pmpi) {
-  void* found = dlsym(RTLD_NEXT, name);
-  return found == nullptr ? pmpi : reinterpret_cast<Function>(found);
 }
 
 void answer(MPI_Fint* ierr, int code) {
@@ -164,5 +159,22 @@ SHORTCUT_SPELLINGS(allgather, ALLGATHER,
 SHORTCUT_SPELLINGS(allgatherv, ALLGATHERV,
                    (void*, MPI_Fint*, MPI_Fint*, void*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*,
                     MPI_Fint*))
+
+#else
+
+namespace census = shortcut::collective::census;
+
+SHORTCUT_EXPORT void mpi_init_f08_(int* ierr) {
+  census::announce();
+  shortcut::interpose::next_of<void (*)(int*)>("mpi_init_f08_", nullptr)(ierr);
+  census::take();
+}
+
+SHORTCUT_EXPORT void mpi_init_thread_f08_(int* required, int* provided, int* ierr) {
+  census::announce();
+  shortcut::interpose::next_of<void (*)(int*, int*, int*)>("mpi_init_thread_f08_", nullptr)(
+      required, provided, ierr);
+  census::take();
+}
 
 #endif  // OPEN_MPI

@@ -1,5 +1,5 @@
 // Communicators that come and go, and programs that do odd things around collectives.
-//   communicators cycles [N] | leak | callback | threads | outstanding | no_finalize | abort | pmpi
+//   communicators cycles [N] | leak | callback | threads | outstanding | pmpi
 #include <sys/resource.h>
 
 #include <cstdlib>
@@ -143,13 +143,6 @@ int main(int argc, char** argv) {
     PMPI_Allreduce(&mine, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
     tally.check(sum == ranks * (ranks - 1L) / 2, "PMPI_Allreduce called by the program");
     tally.check(sums(MPI_COMM_WORLD), "and MPI_Allreduce after it");
-  } else if (what == "no_finalize" || what == "abort") {
-    tally.check(sums(MPI_COMM_WORLD), "before the end");
-    const int code = tally.finish("checks");
-    std::fflush(stdout);
-    PMPI_Barrier(MPI_COMM_WORLD);
-    if (what == "abort") MPI_Abort(MPI_COMM_WORLD, 7);
-    std::exit(code);
   }
   const int code = tally.finish("checks");
   MPI_Finalize();

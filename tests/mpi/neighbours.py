@@ -89,6 +89,17 @@ def main():
         done = launch(runner, [], static, SHORTCUT_REPORT="-")
         runner.check("linked with libshortcut_pmpi.a: served",
                      "OK" in done.stdout and report_counts(done) == (10, 5), last_lines(done))
+
+        # Launchers complain of both in their own ways; what counts is that the sums came out and
+        # that the job ended by itself.
+        ending = build(runner, "ending", HERE / "neighbours" / "ending.c")
+        for how, name in [("exit", "a program without MPI_Finalize"), ("abort", "MPI_Abort")]:
+            sums = runner.scratch / f"{how}.txt"
+            done = runner.launch(4, [ending, how, sums])
+            runner.check(f"{name}: right sums", sums.exists() and sums.read_text() == "0 wrong\n",
+                         last_lines(done))
+            runner.check(f"{name}: the job ends", done.returncode != 124, last_lines(done))
+        runner.check("MPI_Abort: its code comes out", done.returncode == 7, last_lines(done))
         print(f"{runner.passed} ok, {runner.failed} FAILED")
         return 1 if runner.failed else 0
 
