@@ -124,7 +124,7 @@ Result<SwitchCount> count_switches(const Torus& torus, int dimension, int rings_
   }
   const int groups = rings / rings_per_switch;
   if (parity) return SwitchCount{2 * groups, rings_per_switch * size / 2};
-  return SwitchCount{groups, rings_per_switch * size};
+  return SwitchCount{groups, rings_per_switch * (size + size % 2)};
 }
 
 bool fits_parity(const Matching& ring) {

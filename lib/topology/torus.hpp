@@ -70,7 +70,8 @@ struct SwitchCount {
 
 /// With `parity` each ring is split into its even and its odd endpoints, each class on a switch of
 /// its own: 2n / (b d_k) switches of b d_k / 2 ports, where b rings share a switch. Without, n / (b
-/// d_k) switches of b d_k ports. The error says when b does not divide n / d_k, or d_k is odd.
+/// d_k) switches of b d_k ports, or b (d_k + 1) for an odd ring, whose last endpoint has no fixed
+/// link and both ports on the switch. The error says when b does not divide n / d_k, or d_k is odd.
 Result<SwitchCount> count_switches(const Torus& torus, int dimension, int rings_per_switch,
                                    bool parity);
 

@@ -74,6 +74,9 @@ TEST(TorusTest, SwitchCountsOfSectionVB) {
   EXPECT_EQ(count_switches(torus, 0, 4, true).value().radix, 32);
   EXPECT_FALSE(count_switches(torus, 0, 3, true).ok());
   EXPECT_FALSE(count_switches(Torus({3, 3}), 0, 1, true).ok());
+  // The last endpoint of an odd ring has both ports on the switch.
+  EXPECT_EQ(count_switches(Torus({3, 3}), 0, 3, false).value().radix, 12);
+  EXPECT_EQ(count_switches(Torus({4, 3}), 0, 3, false).value().radix, 12);
 }
 
 TEST(TorusTest, WhichStatesParityClassesHold) {

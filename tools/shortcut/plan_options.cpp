@@ -10,6 +10,7 @@
 #include "schedule/registry.hpp"
 #include "shortcut/commands.hpp"
 #include "support/units.hpp"
+#include "topology/torus.hpp"
 
 namespace shortcut::cli {
 namespace {
@@ -103,6 +104,10 @@ Status check_options_for(const planner::Options& options, Collective collective,
   if (found.value()->all_ports_only && !options.all_ports) {
     return Error{fmt::format("--algorithm: '{}' needs --ports all", options.algorithm)};
   }
+  if (options.threshold >= 0 && !found.value()->reconfigures) {
+    return Error{fmt::format("--threshold: '{}' does not apply to '{}', which changes no circuits",
+                             options.threshold, options.algorithm)};
+  }
   const std::string_view why = found.value()->cannot(collective, nodes, operands);
   if (!why.empty() && nodes > 1) {
     return Error{fmt::format("--algorithm: '{}' {} ({} on {} nodes); it is for {}, and needs: {}",
@@ -110,6 +115,25 @@ Status check_options_for(const planner::Options& options, Collective collective,
                              collectives_of(*found.value()), needs_of(*found.value()))};
   }
   return {};
+}
+
+Status check_options_on(const planner::Options& options, Collective collective,
+                        const std::vector<int>& dims, schedule::Operands operands) {
+  if (dims.size() == 1) return check_options_for(options, collective, dims[0], operands);
+  if (options.accounting == model::Accounting::paper) {
+    return Error{
+        "--accounting: 'paper' does not apply to --dims: on a torus delta is charged when "
+        "the circuits of a dimension change"};
+  }
+  // What a forced algorithm cannot do in one dimension it may do in another.
+  Error first{""};
+  for (const int size : dims) {
+    const Status able = check_options_for(options, collective, size, operands);
+    if (able.ok()) return {};
+    if (first.message.empty()) first = able.error();
+  }
+  return Error{fmt::format("{}; of --dims {} no dimension can: the first says so", first.message,
+                           topology::format_dims(dims))};
 }
 
 void PlanOptions::add_to(CLI::App& app) {

@@ -28,6 +28,9 @@ Result<schedule::Collective> parse_collective(std::string_view text);
 /// What only the options together can tell.
 Status check_options_for(const planner::Options& options, schedule::Collective collective,
                          int nodes, schedule::Operands operands);
+/// The same for sizes above 1, of which there may be several: then some dimension must be able to.
+Status check_options_on(const planner::Options& options, schedule::Collective collective,
+                        const std::vector<int>& dims, schedule::Operands operands);
 
 /// The error is for --operands.
 Result<schedule::Operands> parse_operands(std::string_view text);

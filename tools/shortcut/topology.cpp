@@ -7,6 +7,7 @@
 #include <set>
 
 #include "planner/selector.hpp"
+#include "planner/torus_selector.hpp"
 #include "shortcut/commands.hpp"
 #include "shortcut/drawing.hpp"
 #include "shortcut/output.hpp"
@@ -45,10 +46,12 @@ int count_rings(const Matching& fixed, const Matching& switched) {
   return rings;
 }
 
+using Links = std::vector<std::pair<int, int>>;
+
 struct State {
   std::string name;
   std::vector<int> order;  ///< of the endpoints on the drawn circle
-  Matching switched;
+  Links switched;
   int rings = 1;
   bool fits_parity = true;
   std::string misfit;  ///< a link that does not fit
@@ -57,28 +60,28 @@ struct State {
 
 std::string link_text(int u, int v) { return fmt::format("{}-{}", u, v); }
 
-std::vector<std::pair<int, int>> links_of(const Matching& matching) {
-  std::vector<std::pair<int, int>> links;
+Links links_of(const Matching& matching) {
+  Links links;
   for (int u = 0; u < static_cast<int>(matching.size()); ++u) {
     if (matching[at(u)] > u) links.emplace_back(u, matching[at(u)]);
   }
   return links;
 }
 
-State make_state(std::string name, std::vector<int> order, Matching switched) {
+State make_state(std::string name, std::vector<int> order, const Matching& switched) {
+  const int nodes = static_cast<int>(switched.size());
   State state;
   state.name = std::move(name);
   state.order = std::move(order);
-  const auto fixed = topology::fixed_matching(static_cast<int>(switched.size()));
-  state.rings = count_rings(fixed, switched);
-  state.fits_parity = topology::fits_parity(switched);
-  for (const auto& [u, v] : links_of(switched)) {
-    if ((u + v) % 2 != 0) {
-      state.misfit = link_text(u, v);
-      break;
-    }
-  }
-  state.switched = std::move(switched);
+  state.rings = count_rings(topology::fixed_matching(nodes), switched);
+  state.switched = links_of(switched);
+  // An odd ring (no other state has an odd number of endpoints) is closed by its last endpoint,
+  // which no fixed link holds: both its ports are on the switch.
+  if (nodes % 2 != 0) state.switched.emplace_back(0, nodes - 1);
+  const auto misfit = std::find_if(state.switched.begin(), state.switched.end(),
+                                   [](const auto& link) { return (link.first + link.second) % 2; });
+  state.fits_parity = misfit == state.switched.end();
+  if (!state.fits_parity) state.misfit = link_text(misfit->first, misfit->second);
   return state;
 }
 
@@ -113,8 +116,7 @@ struct RingReport {
   std::vector<int> dimensions;  ///< that have this size
   Matching fixed;
   std::vector<State> states;
-  std::vector<RingPrice> prices;  ///< of plain, twisted and reflected ring
-  std::string plan;
+  std::vector<RingPrice> prices;     ///< of plain, twisted and reflected ring
   std::vector<std::string> misfits;  ///< states of the plan that do not fit parity switches
 };
 
@@ -139,28 +141,49 @@ struct PlanRequest {
   std::uint64_t bytes = 0;
 };
 
+struct PlannedStates {
+  std::string text;
+  std::vector<std::set<CircuitState>> states;  ///< per dimension
+};
+
+PlannedStates states_of(const planner::Plan& plan, std::size_t dimensions, double bytes) {
+  PlannedStates planned;
+  planned.text =
+      fmt::format("{}, {}", planner::describe(plan), format_time_ns(plan.predicted_ns(bytes)));
+  planned.states.resize(dimensions);
+  for (const planner::PlannedStep& step : plan.steps) {
+    planned.states[at(step.dimension)].insert(step.state);
+  }
+  return planned;
+}
+
+/// The sizes make a ring or a torus.
+PlannedStates plan_states(const std::vector<int>& dims, const planner::Options& options,
+                          const PlanRequest& request) {
+  const auto bytes = static_cast<double>(request.bytes);
+  constexpr auto kOperands = schedule::Operands::commutative;
+  const planner::DimensionStates rings(dims.size(), CircuitState::ring());
+  if (dims.size() > 1) {
+    planner::TorusSelector selector(options, dims);
+    return states_of(selector.plan(request.collective, kOperands, rings, bytes), dims.size(),
+                     bytes);
+  }
+  const planner::Selector selector(options, dims[0]);
+  const auto all = selector.all_candidates(request.collective, kOperands, rings[0], bytes);
+  return states_of(planner::expand(options, all[at(selector.choose(all, bytes))], rings[0]), 1,
+                   bytes);
+}
+
 RingReport report_on(int size, const planner::Options& options,
-                     const std::optional<PlanRequest>& request) {
+                     const std::set<CircuitState>& planned) {
   RingReport report;
   report.size = size;
   report.fixed = topology::fixed_matching(size);
   const topology::BaseRing base = options.fabric.base_ring;
   std::vector<CircuitState> wanted{CircuitState::ring()};
   for (int i = 0; i < topology::floor_log2(size); ++i) wanted.push_back(CircuitState::peer(i));
-  std::set<CircuitState> planned;
-  if (request) {
-    const planner::Selector selector(options, size);
-    const auto bytes = static_cast<double>(request->bytes);
-    const auto all = selector.all_candidates(request->collective, schedule::Operands::commutative,
-                                             CircuitState::ring(), bytes);
-    const int chosen = selector.choose(all, bytes);
-    const planner::Plan plan = planner::expand(options, all[at(chosen)], CircuitState::ring());
-    report.plan =
-        fmt::format("{}, {}", planner::describe(plan), format_time_ns(plan.predicted_ns(bytes)));
-    for (const planner::PlannedStep& step : plan.steps) planned.insert(step.state);
-    for (const CircuitState state : planned) {
-      if (state.kind == CircuitState::Kind::subring) wanted.push_back(state);
-    }
+  for (const CircuitState state : planned) {
+    if (state.kind == CircuitState::Kind::subring) wanted.push_back(state);
   }
   for (int i = 0; i < topology::floor_log2(size); ++i) wanted.push_back(CircuitState::swing(i));
   for (const CircuitState state : wanted) {
@@ -188,9 +211,8 @@ RingReport report_on(int size, const planner::Options& options,
   return report;
 }
 
-std::string links_text(const Matching& matching, std::size_t most) {
+std::string links_text(const Links& links, std::size_t most) {
   std::string text;
-  const auto links = links_of(matching);
   for (std::size_t i = 0; i < links.size() && i < most; ++i) {
     text += (i == 0 ? "" : " ") + link_text(links[i].first, links[i].second);
   }
@@ -212,7 +234,8 @@ struct Fabric {
   std::vector<topology::SwitchCount> counts;  ///< per dimension
 };
 
-std::string text_of(const Fabric& fabric, const std::vector<RingReport>& reports) {
+std::string text_of(const Fabric& fabric, const std::string& plan,
+                    const std::vector<RingReport>& reports) {
   const topology::Torus torus(fabric.dims);
   std::string text;
   text += fabric.dims.size() == 1
@@ -236,15 +259,20 @@ std::string text_of(const Fabric& fabric, const std::vector<RingReport>& reports
                             : "");
   }
   if (torus.dimensions() > 1) text += fmt::format("switches in all: {}\n", total);
+  if (!plan.empty()) text += fmt::format("plan: {}\n", plan);
   for (const RingReport& report : reports) {
     text += fmt::format("\nring of {}", report.size);
     if (fabric.dims.size() > 1) {
       text += fmt::format(" (dimension{} {})", report.dimensions.size() == 1 ? "" : "s",
                           fmt::join(report.dimensions, ", "));
     }
-    text += fmt::format("\nfixed links: {}\n", links_text(report.fixed, kMostLinksInText));
-    if (!report.plan.empty()) {
-      text += fmt::format("plan: {}\n", report.plan);
+    text +=
+        fmt::format("\nfixed links: {}\n", links_text(links_of(report.fixed), kMostLinksInText));
+    if (report.size % 2 != 0) {
+      text += fmt::format("endpoint {} has no fixed link: both its ports are on the switch\n",
+                          report.size - 1);
+    }
+    if (!plan.empty()) {
       if (!report.misfits.empty()) {
         text += fmt::format("parity switches cannot hold of the plan: {}\n",
                             fmt::join(report.misfits, ", "));
@@ -260,7 +288,7 @@ std::string text_of(const Fabric& fabric, const std::vector<RingReport>& reports
                           state.fits_parity ? "fits" : "no: " + state.misfit,
                           links_text(state.switched, kMostLinksInText));
     }
-    if (!report.plan.empty()) text += "* used by the plan\n";
+    if (!plan.empty()) text += "* used by the plan\n";
     if (report.prices.empty()) continue;
     text += "recursive doubling on the ring laid out in three orders, hops and load per step\n";
     text += fmt::format("{:<12} {:<12}", "ring", "on parity");
@@ -278,12 +306,14 @@ std::string text_of(const Fabric& fabric, const std::vector<RingReport>& reports
   return text;
 }
 
-std::string json_of(const Fabric& fabric, const std::vector<RingReport>& reports) {
+std::string json_of(const Fabric& fabric, const std::string& plan,
+                    const std::vector<RingReport>& reports) {
   const topology::Torus torus(fabric.dims);
   ordered_json json{{"nodes", torus.nodes()},
                     {"dims", fabric.dims},
                     {"ocs", fabric.parity ? "parity" : "single"},
-                    {"rings_per_switch", fabric.rings_per_switch}};
+                    {"rings_per_switch", fabric.rings_per_switch},
+                    {"plan", plan.empty() ? ordered_json(nullptr) : ordered_json(plan)}};
   for (int k = 0; k < torus.dimensions(); ++k) {
     json["dimensions"].push_back({{"size", torus.size(k)},
                                   {"rings", torus.rings(k)},
@@ -291,18 +321,16 @@ std::string json_of(const Fabric& fabric, const std::vector<RingReport>& reports
                                   {"radix", fabric.counts[at(k)].radix}});
   }
   for (const RingReport& report : reports) {
-    ordered_json ring{
-        {"size", report.size},
-        {"dimensions", report.dimensions},
-        {"fixed", links_of(report.fixed)},
-        {"plan", report.plan.empty() ? ordered_json(nullptr) : ordered_json(report.plan)},
-        {"plan_misfits_on_parity", report.misfits}};
+    ordered_json ring{{"size", report.size},
+                      {"dimensions", report.dimensions},
+                      {"fixed", links_of(report.fixed)},
+                      {"plan_misfits_on_parity", report.misfits}};
     for (const State& state : report.states) {
       ring["states"].push_back({{"state", state.name},
                                 {"rings", state.rings},
                                 {"fits_parity", state.fits_parity},
                                 {"in_plan", state.in_plan},
-                                {"switched", links_of(state.switched)}});
+                                {"switched", state.switched}});
     }
     ring["orders"] = ordered_json::array();
     for (const RingPrice& price : report.prices) {
@@ -328,7 +356,7 @@ std::vector<Panel> panels_of(const std::vector<RingReport>& reports) {
           state.fits_parity ? "fits two parity switches" : "does not fit parity switches";
       panel.order = state.order;
       panel.fixed = links_of(report.fixed);
-      panel.switched = links_of(state.switched);
+      panel.switched = state.switched;
       panels.push_back(std::move(panel));
     }
   }
@@ -417,22 +445,28 @@ Result<std::string> TopologyCommand::run() const {
     return Error{fmt::format("{}: a ring of {} is too large to draw, {} at most",
                              svg_.empty() ? "--dot" : "--svg", largest, kMaximumDrawn)};
   }
+  PlannedStates planned;
+  planned.states.resize(at(torus.dimensions()));
+  if (request) {
+    const Status able = check_options_on(options.value(), request->collective, fabric.dims,
+                                         schedule::Operands::commutative);
+    if (!able.ok()) return able.error();
+    planned = plan_states(fabric.dims, options.value(), *request);
+  }
   std::vector<RingReport> reports;
   for (int k = 0; k < torus.dimensions(); ++k) {
-    const auto same = std::find_if(reports.begin(), reports.end(), [&](const RingReport& report) {
-      return report.size == torus.size(k);
-    });
-    if (same != reports.end()) {
-      same->dimensions.push_back(k);
-      continue;
+    const auto same = std::find_if(fabric.dims.begin(), fabric.dims.end(),
+                                   [&](int size) { return size == torus.size(k); });
+    if (same != fabric.dims.begin() + k) continue;  // reported with the first of this size
+    std::vector<int> dimensions;
+    std::set<CircuitState> states;
+    for (int d = k; d < torus.dimensions(); ++d) {
+      if (torus.size(d) != torus.size(k)) continue;
+      dimensions.push_back(d);
+      states.insert(planned.states[at(d)].begin(), planned.states[at(d)].end());
     }
-    if (request) {
-      const Status status = check_options_for(options.value(), request->collective, torus.size(k),
-                                              schedule::Operands::commutative);
-      if (!status.ok()) return status.error();
-    }
-    reports.push_back(report_on(torus.size(k), options.value(), request));
-    reports.back().dimensions = {k};
+    reports.push_back(report_on(torus.size(k), options.value(), states));
+    reports.back().dimensions = std::move(dimensions);
   }
   if (!dot_.empty()) {
     const Status status = write_file("--dot", dot_, dot_of(panels_of(reports)));
@@ -442,7 +476,7 @@ Result<std::string> TopologyCommand::run() const {
     const Status status = write_file("--svg", svg_, svg_of(panels_of(reports)));
     if (!status.ok()) return status.error();
   }
-  return json_ ? json_of(fabric, reports) : text_of(fabric, reports);
+  return json_ ? json_of(fabric, planned.text, reports) : text_of(fabric, planned.text, reports);
 }
 
 }  // namespace shortcut::cli

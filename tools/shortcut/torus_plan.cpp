@@ -156,23 +156,8 @@ Result<std::string> plan_on_torus(const TorusArguments& given) {
   std::vector<int> dims = given.dims;
   std::erase(dims, 1);
   assert(dims.size() >= 2);
-  if (given.options.accounting == model::Accounting::paper) {
-    return Error{
-        "--accounting: 'paper' does not apply to --dims: on a torus delta is charged when "
-        "the circuits of a dimension change"};
-  }
-  // What a forced algorithm cannot do in one dimension it may do in another.
-  Error first{""};
-  bool served = false;
-  for (const int size : dims) {
-    const Status able = check_options_for(given.options, given.collective, size, given.operands);
-    served |= able.ok();
-    if (!able.ok() && first.message.empty()) first = able.error();
-  }
-  if (!served) {
-    return Error{fmt::format("{}; of --dims {} no dimension can: the first says so", first.message,
-                             topology::format_dims(dims))};
-  }
+  const Status able = check_options_on(given.options, given.collective, dims, given.operands);
+  if (!able.ok()) return able.error();
 
   const auto bytes = static_cast<double>(given.bytes);
   const planner::DimensionStates rings(dims.size(), topology::CircuitState::ring());
