@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -138,6 +139,18 @@ nlohmann::ordered_json json_of(const Options& options, const Row& row) {
   return one;
 }
 
+/// Asked before the measurement, which may take long. The same on all ranks.
+bool can_write_json(const Options& options, bool speaks) {
+  int can = 1;
+  if (speaks && !options.json.empty() && !std::ofstream(options.json, std::ios::app)) {
+    can = 0;
+    fmt::print(stderr, "shortcut-bench: --json: cannot write '{}': {}\n", options.json,
+               std::strerror(errno));
+  }
+  PMPI_Bcast(&can, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  return can != 0;
+}
+
 bool write_json(const Options& options, const nlohmann::ordered_json& rows) {
   nlohmann::ordered_json out;
   out["collective"] = options.collective;
@@ -145,7 +158,7 @@ bool write_json(const Options& options, const nlohmann::ordered_json& rows) {
   std::ofstream file(options.json);
   file << out.dump(2) << '\n';
   file.flush();
-  if (!file) fmt::print(stderr, "shortcut-bench: cannot write --json '{}'\n", options.json);
+  if (!file) fmt::print(stderr, "shortcut-bench: --json: cannot write '{}'\n", options.json);
   return static_cast<bool>(file);
 }
 
@@ -261,6 +274,7 @@ int run(int argc, char** argv) {
     }
     return 2;
   }
+  if (!can_write_json(options, rank == 0)) return 2;
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   bool right = true;
   if (!options.algorithms.empty()) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <mutex>
 #include <numeric>
@@ -340,9 +341,35 @@ void Communicator::log_tables(Runtime& runtime) {
   }
 }
 
+void Communicator::warn_if_replaced(const planner::Plan& plan) {
+  const std::string& asked = settings_.algorithm;
+  if (asked == "auto" || plan.algorithm_name() == asked) return;
+  if (plan.torus && std::any_of(plan.torus->parts.begin(), plan.torus->parts.end(),
+                                [&](const planner::PlannedPart& part) {
+                                  return part.ring.algorithm_name() == asked;
+                                })) {
+    return;
+  }
+  static std::array<std::once_flag, 3> warned;  // one line per collective: programs repeat calls
+  const schedule::Collective collective = plan.schedule().collective;
+  std::call_once(warned[static_cast<std::size_t>(collective)], [&] {
+    std::string_view why;
+    using schedule::Operands;
+    for (const Operands operands : {Operands::exact, Operands::commutative, Operands::in_order}) {
+      if (why.empty()) why = table(collective, operands).asked().cannot;
+    }
+    Runtime::get()->log(
+        config::Log::warn,
+        fmt::format("SHORTCUT_ALGORITHM: '{}' {}; {} on {} ranks is run by {}", asked,
+                    why.empty() ? "cannot serve it" : why, schedule::to_string(collective), ranks_,
+                    planner::describe(plan)));
+  });
+}
+
 const Program& Communicator::program(const planner::Plan& plan) {
   const auto found = programs_.find(&plan);
   if (found != programs_.end()) return found->second;
+  warn_if_replaced(plan);
   Program program;
   const schedule::RankSchedule mine = plan.schedule().for_rank(rank_);
   program.reserve(mine.size());

@@ -146,6 +146,8 @@ class Communicator {
   void make_channels();
   void plan(Runtime& runtime);
   void log_tables(Runtime& runtime);
+  /// Says so, once per collective, if another algorithm runs than the one that was asked for.
+  void warn_if_replaced(const planner::Plan& plan);
   void free();
 
   MPI_Comm traffic_;

@@ -50,6 +50,10 @@ def main():
         runner.check("--compare native under virtual time: refused in one line",
                      done.returncode == 2 and "shortcut-bench: --compare native" in done.stderr
                      and "SHORTCUT_FABRIC" in done.stderr and not rows(done), last_lines(done))
+        done = launch(2, "allreduce", "--json", "/nowhere/rows.json")
+        runner.check("--json that cannot be written: refused before anything runs",
+                     done.returncode == 2 and "--json" in done.stderr
+                     and "'/nowhere/rows.json'" in done.stderr and not rows(done), last_lines(done))
         done = launch(2, "allreduce", "--compare", "native", "-m", "8:8")
         runner.check("--compare native otherwise", done.returncode == 0 and "Ratio" in done.stdout,
                      last_lines(done))

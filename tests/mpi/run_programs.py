@@ -219,6 +219,12 @@ def test_warnings(runner, program):
         runner.check(f"{name}: one warning with {', '.join(map(repr, expected[1:] or expected))}",
                      len(warnings) == 1 and all(word in warnings[0] for word in expected),
                      f"wrote {warnings}")
+    done = runner.launch(4, [program], SHORTCUT_ALGORITHM="ring_both", SHORTCUT_FABRIC="virtual")
+    warnings = [line for line in done.stderr.splitlines() if line.strip()]
+    named = [next((word for word in FAMILIES if f" {word} on 4 ranks" in line), line)
+             for line in warnings if "SHORTCUT_ALGORITHM: 'ring_both'" in line and "ports" in line]
+    runner.check("an algorithm that cannot serve: one warning per collective",
+                 len(warnings) == len(named) == len(set(named)) == 3, f"wrote {warnings}")
 
 
 def main():
