@@ -178,7 +178,10 @@ Figure harvest_figure() {
         line.columns.push_back(route_text(step.route));
       }
     } else {
-      line.runs.push_back({0, 5, std::string(plan.algorithm_name())});
+      // Off the axis: it has steps of its own.
+      int steps = 0;
+      for (const planner::PlannedStep& step : plan.steps) steps += step.repeat;
+      line.runs.push_back({0, 5, fmt::format("{}, {} steps", plan.algorithm_name(), steps)});
     }
     own_a.rows.push_back(line);
     figure.csv += fmt::format("ring-ocs,\"{}\",{},,{:.2f},{},{},{:.5f}\n", name, delta,
