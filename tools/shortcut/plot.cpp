@@ -25,13 +25,15 @@ std::string literal(std::string_view text) {
 constexpr const char* kColours[] = {"#1f77b4", "#d62728", "#2ca02c", "#9467bd",
                                     "#ff7f0e", "#17becf", "#8c564b", "#7f7f7f"};
 
-/// About `most` of the ticks, equally far apart, and the last one.
+/// At most `most` (2 or more) of the ticks, the first and the last among them, as equally far apart
+/// as can be.
 std::string tics(const Axis& axis, std::size_t most) {
-  const std::size_t count = axis.ticks.size();
-  const std::size_t every = (count + most - 1) / most;
+  const std::size_t last = axis.ticks.size() - 1;
+  const std::size_t least = std::max<std::size_t>(1, (last + most - 2) / (most - 1));
+  const std::size_t gaps = std::max<std::size_t>(1, last / least);
   std::string text;
-  for (std::size_t i = 0; i < count; i += every) {
-    if (i > 0 && count - 1 - i < every) i = count - 1;
+  for (std::size_t k = 0; k <= std::min(gaps, last); ++k) {
+    const std::size_t i = (k * last + gaps / 2) / gaps;
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", literal(axis.ticks[i]), i);
   }
   return "(" + text + ")";
