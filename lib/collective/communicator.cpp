@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdio>
 #include <mutex>
 #include <numeric>
@@ -27,11 +28,43 @@ NotOurs not_ours[] = {
     {"it has processes of another job (spawned or connected)"},
     {"SHORTCUT_DISABLE is set"},
     {"a rank of this job runs without Shortcut"},
+    {"it is made from a session"},
+    {"MPI has few communicators, and Shortcut holds its share of them"},
 };
 NotOurs& kAlone = not_ours[0];
 NotOurs& kOtherJobs = not_ours[1];
 NotOurs& kDisabled = not_ours[2];
 NotOurs& kMixed = not_ours[3];
+NotOurs& kSession = not_ours[4];
+NotOurs& kTooMany = not_ours[5];
+
+/// Communicators that Shortcut holds in this process. MPICH has 2,048 in all; most are left to the
+/// program.
+std::atomic<int> held_communicators{0};
+#ifdef MPICH_VERSION
+constexpr int kMostCommunicators = 512;
+#else
+constexpr int kMostCommunicators = 1 << 20;
+#endif
+
+/// Alike on all ranks of the communicator, which may hold different numbers of others. MPI's own
+/// error handler must not see what is not the program's error.
+bool may_make_another(MPI_Comm comm) {
+  int full = held_communicators.load() >= kMostCommunicators ? 1 : 0;
+  return PMPI_Allreduce(MPI_IN_PLACE, &full, 1, MPI_INT, MPI_MAX, comm) == MPI_SUCCESS && full == 0;
+}
+
+/// MPI_COMM_NULL if MPI has no more.
+MPI_Comm make_private(MPI_Comm comm, MPI_Group group) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  PMPI_Comm_get_errhandler(comm, &handler);
+  PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  MPI_Comm made = MPI_COMM_NULL;
+  const int code = PMPI_Comm_create(comm, group, &made);
+  PMPI_Comm_set_errhandler(comm, handler);
+  PMPI_Errhandler_free(&handler);
+  return code == MPI_SUCCESS ? made : MPI_COMM_NULL;
+}
 
 bool is_not_ours(const void* state) {
   return std::any_of(std::begin(not_ours), std::end(not_ours),
@@ -119,16 +152,15 @@ Communicator* Communicator::of(MPI_Comm comm, Runtime& runtime, const char** why
   if (inter || ranks < 2) return mark_and_leave(kAlone);
   // Not MPI_Comm_dup: that would call the user's attribute copy functions.
   MPI_Group group = MPI_GROUP_NULL;
-  MPI_Comm traffic = MPI_COMM_NULL;
   PMPI_Comm_group(comm, &group);
   const std::vector<int> world_ranks = ranks_in_world(group, ranks);
   if (!within_this_job(world_ranks)) {
     PMPI_Group_free(&group);
     return mark_and_leave(kOtherJobs);
   }
-  const int code = PMPI_Comm_create(comm, group, &traffic);
+  const MPI_Comm traffic = may_make_another(comm) ? make_private(comm, group) : MPI_COMM_NULL;
   PMPI_Group_free(&group);
-  if (code != MPI_SUCCESS || traffic == MPI_COMM_NULL) return nullptr;
+  if (traffic == MPI_COMM_NULL) return mark_and_leave(kTooMany);
   PMPI_Comm_set_errhandler(traffic, MPI_ERRORS_RETURN);
   std::unique_ptr<Communicator> made(new Communicator(traffic));
   if (!made->agree_on_settings(runtime)) {
@@ -145,12 +177,24 @@ Communicator* Communicator::of(MPI_Comm comm, Runtime& runtime, const char** why
   made->plan(runtime);
   if (!node_of.empty()) made->make_nodes(runtime, world_ranks, node_of, world_size());
   PMPI_Comm_set_attr(comm, keyval, made.get());
+  held_communicators += made->communicators();
   return made.release();
+}
+
+void Communicator::leave_session(MPI_Comm comm) {
+  PMPI_Comm_set_attr(comm, state_keyval(on_delete), &kSession);
+}
+
+int Communicator::communicators() const {
+  const int lines = channels_.size() > 1 ? static_cast<int>(channels_.size()) : 0;
+  return (traffic_ == MPI_COMM_NULL ? 0 : 1) + lines +
+         (nodes_ ? 1 + nodes_->fabric->communicators() : 0);
 }
 
 int Communicator::on_delete(MPI_Comm, int, void* state, void*) {
   if (is_not_ours(state)) return MPI_SUCCESS;
   auto* own = static_cast<Communicator*>(state);
+  held_communicators -= own->communicators();
   int finalized = 0;
   PMPI_Finalized(&finalized);
   // In MPI_Finalize MPI takes its communicators down itself.

@@ -72,6 +72,9 @@ class Communicator {
   /// and `why` (if given) the reason. Every rank of `comm` that has Shortcut comes to the same
   /// answer, and no rank without it is waited for where that can be known.
   static Communicator* of(MPI_Comm comm, Runtime& runtime, const char** why = nullptr);
+  /// A communicator that was made from a session (MPI 4): its calls go to PMPI. Whether MPI_Init
+  /// was called may differ between its ranks, and all must decide alike.
+  static void leave_session(MPI_Comm comm);
 
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
@@ -136,6 +139,8 @@ class Communicator {
   };
   explicit Communicator(Onlooker onlooker);
   static int on_delete(MPI_Comm, int, void* state, void*);
+  /// How many of MPI's it holds, without ordered()'s.
+  int communicators() const;
   /// Takes rank 0's settings. False: some rank has SHORTCUT_DISABLE set.
   bool agree_on_settings(Runtime& runtime);
   /// Finds the torus that the ranks form and puts them in its order.

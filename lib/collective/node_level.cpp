@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 
 #include "collective/communicator.hpp"
 
@@ -25,10 +26,19 @@ void Communicator::make_nodes(Runtime& runtime, const std::vector<int>& world_ra
     if (user != 0) return;
     // Asked for, and of the whole job: worth a warning.
     const bool asked = settings_.hierarchy == config::Hierarchy::two_level && ranks_ == world_size;
-    runtime.log(asked ? config::Log::warn : config::Log::info,
-                fmt::format("{} ranks: planned flat, not on two levels: that takes several nodes, "
-                            "each with equally many ranks (two or more) that follow each other",
-                            ranks_));
+    const auto say = [&](config::Log level) {
+      runtime.log(level,
+                  fmt::format("{} ranks: planned flat, not on two levels: that takes several "
+                              "nodes, each with equally many ranks (two or more) that follow each "
+                              "other",
+                              ranks_));
+    };
+    static std::once_flag warned;
+    if (asked) {
+      std::call_once(warned, say, config::Log::warn);
+    } else {
+      say(config::Log::info);
+    }
     return;
   }
   const int nodes = ranks_ / count;

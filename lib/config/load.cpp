@@ -25,6 +25,11 @@ constexpr std::array<std::string_view, 6> kInternalPrefixes{
     "SHORTCUT_PRELOAD_", "SHORTCUT_TEST_", "SHORTCUT_RUN_",
     "SHORTCUT_BENCH_",   "SHORTCUT_LAB_",  "SHORTCUT_INTERNAL_"};
 
+std::string lower(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return text;
+}
+
 std::string did_you_mean(const std::string& nearest) {
   return nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest);
 }
@@ -74,9 +79,19 @@ void read_file(const std::string& path, Loaded& loaded, std::vector<Rejected>& r
   for (const auto& [key, node] : parsed.table()) {
     const std::string name(key.str());
     const std::string where = fmt::format("{}:{}", path, key.source().begin.line);
+    if (node.is_table()) {
+      loaded.warnings.push_back(fmt::format(
+          "{}: there are no tables, settings stand at the top of the file; '[{}]' and what is in "
+          "it are ignored",
+          where, name));
+      continue;
+    }
     if (!is_knob(name)) {
+      // SHORTCUT_DELTA and DELTA are meant for delta.
+      std::string knob = lower(name);
+      if (knob.starts_with("shortcut_")) knob.erase(0, 9);
       loaded.warnings.push_back(fmt::format("{}: there is no setting '{}'{}", where, name,
-                                            did_you_mean(nearest_name(name, knob_names()))));
+                                            did_you_mean(nearest_name(knob, knob_names()))));
       continue;
     }
     if (name == kFileKnob) {
@@ -104,7 +119,7 @@ void warn_unknown_variables(const Environment& environment, Loaded& loaded) {
     const std::string& name = variable->first;
     if (!name.starts_with(kEnvironmentPrefix)) break;
     std::string knob = name.substr(kEnvironmentPrefix.size());
-    for (char& c : knob) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    knob = lower(knob);
     if (is_knob(knob) && environment_name(knob) == name) continue;
     if (std::any_of(kInternalPrefixes.begin(), kInternalPrefixes.end(),
                     [&](std::string_view prefix) { return name.starts_with(prefix); })) {

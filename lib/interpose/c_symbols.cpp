@@ -4,6 +4,7 @@
 
 #include "collective/census.hpp"
 #include "collective/collectives.hpp"
+#include "collective/communicator.hpp"
 #include "interpose/next_tool.hpp"
 
 #define SHORTCUT_TYPED(function) extern "C" int shortcut_typed_##function
@@ -58,6 +59,16 @@ SHORTCUT_TYPED(Allgatherv)
 }
 
 #if MPI_VERSION >= 4
+SHORTCUT_TYPED(Comm_create_from_group)
+(MPI_Group group, const char* tag, MPI_Info info, MPI_Errhandler handler, MPI_Comm* made) {
+  const int code = next_of("MPI_Comm_create_from_group", &PMPI_Comm_create_from_group)(
+      group, tag, info, handler, made);
+  if (code == MPI_SUCCESS && *made != MPI_COMM_NULL) {
+    collective::Communicator::leave_session(*made);
+  }
+  return code;
+}
+
 SHORTCUT_TYPED(Allreduce_c)
 (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
  MPI_Comm comm) {

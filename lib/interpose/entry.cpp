@@ -33,6 +33,8 @@ Word call(Word (*typed)(Words...), const char* pmpi_name, Words... words) {
 #define SHORTCUT_ENTRY2(function) SHORTCUT_ENTRY(function, (Word a, Word b), a, b)
 #define SHORTCUT_ENTRY4(function) \
   SHORTCUT_ENTRY(function, (Word a, Word b, Word c, Word d), a, b, c, d)
+#define SHORTCUT_ENTRY5(function) \
+  SHORTCUT_ENTRY(function, (Word a, Word b, Word c, Word d, Word e), a, b, c, d, e)
 #define SHORTCUT_ENTRY6(function) \
   SHORTCUT_ENTRY(function, (Word a, Word b, Word c, Word d, Word e, Word f), a, b, c, d, e, f)
 #define SHORTCUT_ENTRY7(function)                                                                \
@@ -66,6 +68,8 @@ SHORTCUT_ENTRY8(Iallgather)
 SHORTCUT_ENTRY9(Iallgatherv)
 
 #ifdef SHORTCUT_MPI_4
+SHORTCUT_ENTRY5(Comm_create_from_group)
+
 SHORTCUT_ENTRY6(Allreduce_c)
 SHORTCUT_ENTRY6(Reduce_scatter_c)
 SHORTCUT_ENTRY6(Reduce_scatter_block_c)

@@ -62,11 +62,12 @@ RankSchedule multiplying_for_rank(int ranks, int rank, int radix) {
   const BlockRange all{0, 1};
   RankSchedule program;
   for (const Exchange& exchange : exchanges(ranks, radix)) {
+    const int from = exchange.peer(rank, -1);
     program.push_back({.send_to = exchange.peer(rank, 1),
-                       .recv_from = exchange.peer(rank, -1),
+                       .recv_from = from,
                        .send = all,
                        .recv = all,
-                       .joined = exchange.shift > 1});
+                       .received_is_left = from<rank, .joined = exchange.shift> 1});
   }
   return program;
 }

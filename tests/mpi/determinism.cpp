@@ -96,6 +96,26 @@ void check(const char* name, MPI_Datatype type,
   }
 }
 
+/// Commutative for numbers; with a NaN the order of the operands shows.
+void larger(void* in, void* inout, int* length, MPI_Datatype*) {
+  const auto* a = static_cast<const double*>(in);
+  auto* b = static_cast<double*>(inout);
+  for (int i = 0; i < *length; ++i) b[i] = a[i] > b[i] ? a[i] : b[i];
+}
+
+void check_users_op() {
+  MPI_Op op = MPI_OP_NULL;
+  MPI_Op_create(larger, 1, &op);
+  for (int where = 0; where < ranks; ++where) {
+    std::vector<double> send(33, 1.0);
+    std::vector<double> receive(33);
+    if (rank == where) send.assign(33, std::nan(""));
+    MPI_Allreduce(send.data(), receive.data(), 33, MPI_DOUBLE, op, MPI_COMM_WORLD);
+    same_everywhere(bits(receive), "user's maximum, NaN on rank " + std::to_string(where));
+  }
+  MPI_Op_free(&op);
+}
+
 struct DoubleInt {
   double value;
   int index;
@@ -130,6 +150,7 @@ int main(int argc, char** argv) {
   check<std::complex<double>>("double complex", MPI_C_DOUBLE_COMPLEX, complex);
   check<std::complex<long double>>("long double complex", MPI_C_LONG_DOUBLE_COMPLEX, complex);
   check_maxloc();
+  check_users_op();
   const int code = tally.finish("checks");
   MPI_Finalize();
   return code;

@@ -144,6 +144,12 @@ def main():
             test(f"{source}, no Shortcut on the last rank", [(3, {}, fortran), (1, None, fortran)],
                  "rank 3 runs without Shortcut", "without Shortcut")
             test(f"{source}, all ranks", [(2, {}, fortran), (2, {}, fortran)], None, None)
+        if options.mpi == "mpich":  # MPI 4
+            session = build(runner, "session", HERE / "programs" / "session.c")
+            for where in ["init", "finalize", "alone"]:
+                done = launch(runner, [(3, {}, [session, where])])
+                runner.check(f"a session's communicator, {where}: right sums",
+                             done.returncode == 0 and "OK" in done.stdout, last_lines(done))
         # Debian's MPICH 4.0.2 fails in MPI_Comm_spawn and MPI_Open_port by itself.
         if options.mpi == "openmpi":
             for name, child in [("without Shortcut", ["/usr/bin/env", "-u", "LD_PRELOAD", spawn]),
