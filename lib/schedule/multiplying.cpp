@@ -63,11 +63,13 @@ RankSchedule multiplying_for_rank(int ranks, int rank, int radix) {
   RankSchedule program;
   for (const Exchange& exchange : exchanges(ranks, radix)) {
     const int from = exchange.peer(rank, -1);
+    const bool from_left = from < rank;
     program.push_back({.send_to = exchange.peer(rank, 1),
                        .recv_from = from,
                        .send = all,
                        .recv = all,
-                       .received_is_left = from<rank, .joined = exchange.shift> 1});
+                       .received_is_left = from_left,
+                       .joined = exchange.shift > 1});
   }
   return program;
 }
