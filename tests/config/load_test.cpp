@@ -72,6 +72,17 @@ TEST_F(LoadFile, TheEnvironmentWinsOverTheFile) {
   EXPECT_EQ(loaded.settings.origin_of(Knob::min_gain).source, Source::file);
 }
 
+TEST_F(LoadFile, KnowsWhatWasMeant) {
+  const Loaded loaded = load_text(
+      "SHORTCUT_DELTA = '1us'\nFABRIC = 'virtual'\n[shortcut]\nbandwidth = '1Gb/s'\n", {});
+  EXPECT_THAT(loaded.warnings,
+              testing::UnorderedElementsAre(
+                  path_ + ":1: there is no setting 'SHORTCUT_DELTA'; did you mean delta?",
+                  path_ + ":2: there is no setting 'FABRIC'; did you mean fabric?",
+                  path_ + ":3: there are no tables, settings stand at the top of the file; "
+                          "'[shortcut]' and what is in it are ignored"));
+}
+
 TEST_F(LoadFile, WarnsWithFileAndLine) {
   const Loaded loaded =
       load_text("# comment\nbandwith = '1Gb/s'\ndelta = [1]\nhop_factor = 3\nconfig = 'x'\n",
