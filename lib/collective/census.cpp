@@ -48,7 +48,11 @@ Result look(LauncherStore& store) {
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
   std::vector<std::uint32_t> marks;
-  for (int r = 0; r < ranks; ++r) marks.push_back(store.get(r));
+  for (int r = 0; r < ranks; ++r) {
+    const auto mark = store.get(r);
+    if (!mark) return Result::unknown;  // silence says nothing of the others
+    marks.push_back(*mark);
+  }
   const auto first = [&](auto condition) {
     return std::find_if(marks.begin(), marks.end(), condition) - marks.begin();
   };

@@ -38,23 +38,22 @@ NotOurs& kMixed = not_ours[3];
 NotOurs& kSession = not_ours[4];
 NotOurs& kTooMany = not_ours[5];
 
-/// Communicators that Shortcut holds in this process. MPICH has 2,048 in all; most are left to the
-/// program.
+/// Communicators that Shortcut holds in this process.
 std::atomic<int> held_communicators{0};
-#ifdef MPICH_VERSION
-constexpr int kMostCommunicators = 512;
-#else
-constexpr int kMostCommunicators = 1 << 20;
-#endif
 
-/// Alike on all ranks of the communicator, which may hold different numbers of others. MPI's own
-/// error handler must not see what is not the program's error.
-bool may_make_another(MPI_Comm comm) {
-  int full = held_communicators.load() >= kMostCommunicators ? 1 : 0;
+/// MPICH has 2,048 communicators in all, of which most are left to the program. Alike on all ranks
+/// of the communicator, which may hold different numbers of others.
+bool may_make_another([[maybe_unused]] MPI_Comm comm) {
+#ifdef MPICH_VERSION
+  constexpr int kMost = 512;
+  int full = held_communicators.load() >= kMost ? 1 : 0;
   return PMPI_Allreduce(MPI_IN_PLACE, &full, 1, MPI_INT, MPI_MAX, comm) == MPI_SUCCESS && full == 0;
+#else
+  return true;
+#endif
 }
 
-/// MPI_COMM_NULL if MPI has no more.
+/// MPI_COMM_NULL if MPI has no more, which is no error of the program's for its handler to see.
 MPI_Comm make_private(MPI_Comm comm, MPI_Group group) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   PMPI_Comm_get_errhandler(comm, &handler);

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 namespace shortcut::collective {
 
@@ -19,8 +20,9 @@ class LauncherStore {
 
   /// Leaves this process's mark (not 0); before MPI_Init. False if the store did not take it.
   virtual bool put(std::uint32_t mark) = 0;
-  /// The mark of a rank of MPI_COMM_WORLD, after MPI_Init; 0 if it left none.
-  virtual std::uint32_t get(int rank) = 0;
+  /// The mark of a rank of MPI_COMM_WORLD, after MPI_Init; 0 if it left none, nothing if the store
+  /// does not answer.
+  virtual std::optional<std::uint32_t> get(int rank) = 0;
 };
 
 /// Null if no launcher that we know started this process.

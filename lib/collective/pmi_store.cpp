@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <optional>
@@ -46,10 +47,11 @@ class PmiStore final : public LauncherStore {
     return answer && field(*answer, "rc") == "0";
   }
 
-  std::uint32_t get(int rank) override {
-    if (!know_space()) return 0;
+  std::optional<std::uint32_t> get(int rank) override {
+    if (!know_space()) return std::nullopt;
     const auto answer = ask(fmt::format("cmd=get kvsname={} key={}\n", space_, key_of(rank)));
-    if (!answer || field(*answer, "rc") != "0") return 0;
+    if (!answer) return std::nullopt;
+    if (field(*answer, "rc") != "0") return 0;
     return static_cast<std::uint32_t>(std::atoi(field(*answer, "value").value_or("0").c_str()));
   }
 
@@ -71,21 +73,31 @@ class PmiStore final : public LauncherStore {
     for (std::size_t sent = 0; sent < line.size();) {
       if (!ready(POLLOUT, end)) return fail();
       const ssize_t now = write(socket_, line.data() + sent, line.size() - sent);
+      if (now < 0 && errno == EINTR) continue;
       if (now <= 0) return fail();
       sent += static_cast<std::size_t>(now);
     }
     std::string answer;
-    for (char next = 0;; answer += next) {
-      if (!ready(POLLIN, end) || read(socket_, &next, 1) != 1) return fail();
+    while (answer.size() < kLongestLine) {
+      char next = 0;
+      if (!ready(POLLIN, end)) return fail();
+      const ssize_t now = read(socket_, &next, 1);
+      if (now < 0 && errno == EINTR) continue;
+      if (now <= 0) return fail();
       if (next == '\n') return answer;
-      if (answer.size() == kLongestLine) return fail();
+      answer += next;
     }
+    return fail();
   }
 
   bool ready(short events, Clock::time_point end) const {
     pollfd one{.fd = socket_, .events = events, .revents = 0};
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
-    return left.count() > 0 && poll(&one, 1, static_cast<int>(left.count())) == 1;
+    for (;;) {
+      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
+      if (left.count() <= 0) return false;
+      const int found = poll(&one, 1, static_cast<int>(left.count()));
+      if (found >= 0 || errno != EINTR) return found == 1;  // a signal of the program's: go on
+    }
   }
 
   std::nullopt_t fail() {

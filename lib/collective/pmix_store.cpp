@@ -51,7 +51,7 @@ class PmixStore final : public LauncherStore {
     return pmix_.put(PMIX_GLOBAL, kKey, &value) == PMIX_SUCCESS && pmix_.commit() == PMIX_SUCCESS;
   }
 
-  std::uint32_t get(int rank) override {
+  std::optional<std::uint32_t> get(int rank) override {
     pmix_proc_t proc = self_;
     proc.rank = static_cast<pmix_rank_t>(rank);
     // By hand: the macros for it call functions of the library.

@@ -4,13 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int sum_is_right(MPI_Comm comm) {
-  int rank = 0, ranks = 0, sum = -1;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &ranks);
-  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
-  return sum == ranks * (ranks - 1) / 2;
-}
+#include "sum_is_right.h"
 
 int main(int argc, char** argv) {
   MPI_Comm parents = MPI_COMM_NULL, children = MPI_COMM_NULL, merged = MPI_COMM_NULL;
